@@ -37,7 +37,7 @@ func Config(path, key string, cfg any) error {
 		}
 		to := reflect.ValueOf(cfg)
 		if to.Kind() != reflect.Pointer || to.IsNil() {
-			return fmt.Errorf("config: a pointer expected, not %T", cfg)
+			return fmt.Errorf("config: want a pointer, not a %T", cfg)
 		}
 		f := &filler{loader: l}
 		f.fill(to.Elem(), v, key, 0)
@@ -79,7 +79,7 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 	}
 	d, ok := dictOf(v)
 	if !ok {
-		return nil, fmt.Errorf("key %.100q: not in a dict", key)
+		return nil, fmt.Errorf("key %.100q is not in a dict", key)
 	}
 	for i, k := range d.Keys {
 		text, err := keyText(k)
@@ -99,7 +99,7 @@ func under(v pickle.Value, key string) (pickle.Value, error) {
 			have = append(have, fmt.Sprintf("%.100q", text))
 		}
 	}
-	return nil, fmt.Errorf("key %.100q: no such key; the keys are %s", key, strings.Join(have, ", "))
+	return nil, fmt.Errorf("key %.100q is missing; the keys are %s", key, strings.Join(have, ", "))
 }
 
 // dictOf returns v if v is a dict. If v is an object whose attributes are a dict, it returns this
@@ -156,7 +156,7 @@ func (f *filler) fill(dst reflect.Value, v pickle.Value, way string, depth int) 
 	case reflect.Struct, reflect.Map:
 		d, ok := dictOf(v)
 		if !ok {
-			f.bad(way, "a dict expected, not %s", describe(v))
+			f.bad(way, "want a dict, have %s", describe(v))
 		} else if dst.Kind() == reflect.Struct {
 			f.fields(dst, d, way, depth)
 		} else {
@@ -291,7 +291,7 @@ func (f *filler) elements(dst reflect.Value, v pickle.Value, way string, depth i
 	}
 	switch {
 	case !ok:
-		f.bad(way, "a list expected, not %s", describe(v))
+		f.bad(way, "want a list, have %s", describe(v))
 		return
 	case dst.Kind() == reflect.Slice:
 		if f.spend(len(list)) != nil {
@@ -300,7 +300,7 @@ func (f *filler) elements(dst reflect.Value, v pickle.Value, way string, depth i
 		}
 		dst.Set(reflect.MakeSlice(dst.Type(), len(list), len(list)))
 	case dst.Len() != len(list):
-		f.bad(way, "%d elements expected, not %d", dst.Len(), len(list))
+		f.bad(way, "want %d elements, have %d", dst.Len(), len(list))
 		return
 	}
 	for i, x := range list {

@@ -66,7 +66,7 @@ func TestConfig(t *testing.T) {
 			t.Fatal("no error")
 		}
 		for _, want := range []string{`"config.Hidden": 512 does not fit int8`, `"config.n_layers": 4 does not fit string`, `"config.rate": 0.1 does not fit int`,
-			`"config.sizes": 3 elements expected, not 2`, `"config.pair": a dict expected, not a list`, `"config.inner": a list expected, not a dict`, `"config.map.a": 1 does not fit bool`} {
+			`"config.sizes": want 3 elements, have 2`, `"config.pair": want a dict, have a list`, `"config.inner": want a list, have a dict`, `"config.map.a": 1 does not fit bool`} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, %q expected", err, want)
 			}
@@ -76,10 +76,10 @@ func TestConfig(t *testing.T) {
 		name, file, key, want string
 		cfg                   any
 	}{
-		{"no such key", "config.pt", "konfig", `key "konfig": no such key; the keys are "config", "w"`, &got},
+		{"no such key", "config.pt", "konfig", `key "konfig" is missing; the keys are "config", "w"`, &got},
 		{"a key below a number", "config.pt", "config.Hidden.x", "not in a dict", &got},
-		{"a tensor", "config.pt", "w", "a dict expected, not a tensor", &got},
-		{"no pointer", "config.pt", "config", "a pointer expected", got},
+		{"a tensor", "config.pt", "w", "want a dict, have a tensor", &got},
+		{"no pointer", "config.pt", "config", "want a pointer", got},
 		{"no file", "none.pt", "config", "none.pt", &got},
 		{"a refused file", "module.pt", "", "torch.nn.modules.linear.Linear", &got},
 	} {

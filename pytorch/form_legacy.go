@@ -54,12 +54,12 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 		return nil, err
 	}
 	if _, ok := number.(*big.Int); !ok {
-		return nil, errors.New("magic number is another")
+		return nil, errors.New("the magic number is wrong")
 	}
 	if version, err := next("version"); err != nil {
 		return nil, err
 	} else if version != int64(legacyVersion) {
-		return nil, fmt.Errorf("version is not %d", legacyVersion)
+		return nil, fmt.Errorf("the version is not %d", legacyVersion)
 	}
 	if _, err := next("facts about the machine"); err != nil {
 		return nil, err
@@ -74,16 +74,16 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	}
 	keys, ok := v.(*pickle.List)
 	if !ok {
-		return nil, errors.New("keys of storages are not a list")
+		return nil, errors.New("the keys of the storages are not a list")
 	}
 	for _, k := range keys.Items {
 		key, ok := keyOf(k)
 		if !ok {
-			return nil, errors.New("key of a storage is not one")
+			return nil, errors.New("the key of a storage is neither a string nor a number")
 		}
 		s := storages[key]
 		if s == nil {
-			return nil, fmt.Errorf("storage %.100q: no tensor is in it, or it comes twice", key)
+			return nil, fmt.Errorf("storage %.100q has no tensor, or appears twice", key)
 		}
 		if rest, err = s.take(rest); err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 		delete(storages, key)
 	}
 	for key := range storages {
-		return nil, fmt.Errorf("storage %.100q and %d others: file has no elements of them", key, len(storages)-1)
+		return nil, fmt.Errorf("the file has no elements of storage %.100q and %d others", key, len(storages)-1)
 	}
 	return top, nil
 }
@@ -109,15 +109,15 @@ type legacyStorage struct {
 // after them.
 func (s *legacyStorage) take(rest []byte) ([]byte, error) {
 	if len(rest) < 8 {
-		return nil, fmt.Errorf("storage %.100q: file ends before it", s.key)
+		return nil, fmt.Errorf("the file ends before storage %.100q", s.key)
 	}
 	if n := little.Uint64(rest); n != uint64(s.numel) {
-		return nil, fmt.Errorf("storage %.100q: %d elements, its tensors expect %d", s.key, n, s.numel)
+		return nil, fmt.Errorf("storage %.100q has %d elements, its tensors want %d", s.key, n, s.numel)
 	}
 	rest = rest[8:]
 	size := s.numel * s.element.width
 	if size > int64(len(rest)) {
-		return nil, fmt.Errorf("storage %.100q: %d bytes expected, file has %d", s.key, size, len(rest))
+		return nil, fmt.Errorf("storage %.100q has %d bytes, the file has %d left", s.key, size, len(rest))
 	}
 	s.data = rest[:size:size]
 	return rest[size:], nil

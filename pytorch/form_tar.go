@@ -36,7 +36,7 @@ func (l *loader) tar(file []byte) (pickle.Value, error) {
 		if s, ok := objects[key].(*storage); ok {
 			return s, nil
 		}
-		return nil, errors.New("file has no such storage")
+		return nil, errors.New("the file does not have this storage")
 	}
 	top, _, err := l.unpickle(parts["pickle"], func(id pickle.Value) (pickle.Value, error) {
 		if key, ok := keyOf(id); ok && objects[key] != nil {
@@ -69,7 +69,7 @@ func tarParts(file []byte) (map[string][]byte, error) {
 		}
 		at := int64(len(file)) - int64(in.Len())
 		if h.Size < 0 || h.Size > int64(in.Len()) {
-			return nil, fmt.Errorf("%.100q has %d bytes, file has %d left", h.Name, h.Size, in.Len())
+			return nil, fmt.Errorf("%.100q has %d bytes, the file has %d left", h.Name, h.Size, in.Len())
 		}
 		if parts[h.Name] != nil {
 			return nil, fmt.Errorf("%.100q appears twice", h.Name)
@@ -98,7 +98,7 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 	}
 	count, ok := v.(int64)
 	if !ok || count < 0 || count > int64(len(part)) {
-		return nil, errors.New("does not start with how many there are")
+		return nil, errors.New("it does not start with the number of entries")
 	}
 	rest = part[n:]
 	for range count {
@@ -108,11 +108,11 @@ func (l *loader) each(part []byte, objects map[string]pickle.Value, read func(he
 		}
 		head, _ := items(v)
 		if len(head) != 3 {
-			return nil, errors.New("three values expected")
+			return nil, errors.New("want three values")
 		}
 		key, ok := keyOf(head[0])
 		if !ok {
-			return nil, errors.New("key is neither a number nor a string")
+			return nil, errors.New("a key is neither a number nor a string")
 		}
 		if objects[key] != nil {
 			return nil, fmt.Errorf("%.100q appears twice", key)
@@ -131,10 +131,10 @@ func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error
 	rest, err := l.each(part, objects, func(head []pickle.Value, key string, rest []byte) (pickle.Value, []byte, error) {
 		e, ok := elementOf(head[2])
 		if !ok {
-			return nil, nil, errors.New("a class of storages expected")
+			return nil, nil, errors.New("want a class of storages")
 		}
 		if len(rest) < 8 || little.Uint64(rest) > math.MaxInt64/uint64(e.width) {
-			return nil, nil, errors.New("no size that fits")
+			return nil, nil, errors.New("the size of a storage is negative or too large")
 		}
 		s := &legacyStorage{key: key, element: e, numel: int64(little.Uint64(rest))}
 		rest, err := s.take(rest)
@@ -151,11 +151,11 @@ func (l *loader) tarStorages(part []byte, objects map[string]pickle.Value) error
 	for _, v := range views {
 		view, err := integers(v)
 		if err != nil || len(view) != 4 {
-			return errors.New("view is not four numbers")
+			return errors.New("a view is not four numbers")
 		}
 		root, ok := objects[strconv.FormatInt(view[1], 10)].(*storage)
 		if !ok {
-			return fmt.Errorf("view of storage %d, which is not there", view[1])
+			return fmt.Errorf("a view of storage %d, which the file does not have", view[1])
 		}
 		if objects[strconv.FormatInt(view[0], 10)], err = root.sub(view[2], view[3]); err != nil {
 			return err
@@ -175,14 +175,14 @@ func (l *loader) tarTensors(part []byte, objects map[string]pickle.Value) error 
 		root, _ := keyOf(head[1])
 		s, ok := objects[root].(*storage)
 		if !ok {
-			return nil, nil, fmt.Errorf("no storage %.100q", root)
+			return nil, nil, fmt.Errorf("storage %.100q is missing", root)
 		}
 		if len(rest) < 8 {
 			return nil, nil, errors.New("cut short")
 		}
 		rank := int(little.Uint32(rest)) // the other 4 bytes are undefined
 		if rank < 0 || rank > maxRank || len(rest) < 8*(2*rank+2) {
-			return nil, nil, fmt.Errorf("rank %d: at most %d, or cut short", rank, maxRank)
+			return nil, nil, fmt.Errorf("rank %d: want at most %d, and the extents", rank, maxRank)
 		}
 		numbers := make([]int64, 2*rank+1)
 		for i := range numbers {

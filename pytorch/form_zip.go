@@ -23,16 +23,16 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	for _, name := range a.names {
 		if top, ok := strings.CutSuffix(name, "/data.pkl"); ok && top != "" && !strings.Contains(top, "/") {
 			if folder != "" {
-				return nil, fmt.Errorf("zip: two pickles: %.100q and %.100q", folder, name)
+				return nil, fmt.Errorf("zip: the archive has two pickles, %.100q and %.100q", folder, name)
 			}
 			folder = top
 		}
 		if name == "" || name[0] == '/' || strings.Contains(name, `\`) || strings.Contains("/"+name+"/", "/../") {
-			return nil, fmt.Errorf("zip: record %.100q: not a path inside the archive", name)
+			return nil, fmt.Errorf("zip: record %.100q is not a path inside the archive", name)
 		}
 	}
 	if folder == "" {
-		return nil, errors.New("zip: no data.pkl in a folder: not an archive that PyTorch saved")
+		return nil, errors.New("zip: PyTorch did not save this archive: it has no data.pkl in a folder")
 	}
 	folder += "/"
 	l.script = a.records[folder+"constants.pkl"] != nil
@@ -43,10 +43,10 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	l.find = func(key string, e element, numel int64) (*storage, error) {
 		r := a.records[folder+"data/"+key]
 		if r == nil {
-			return nil, errors.New("archive has no such record")
+			return nil, errors.New("the archive does not have this record")
 		}
 		if want := uint64(numel * e.width); r.size != want {
-			return nil, fmt.Errorf("%d elements %s need %d bytes, record has %d", numel, e.name, want, r.size)
+			return nil, fmt.Errorf("%d elements of type %s need %d bytes, the record has %d", numel, e.name, want, r.size)
 		}
 		if _, err := r.raw(); err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	}
 	p := a.records[folder+"data.pkl"]
 	if p.method == deflated && p.size > maxDeflatedPickle {
-		return nil, fmt.Errorf("zip: record %.100q: %d bytes: limit for deflated ones is %d", p.name, p.size, maxDeflatedPickle)
+		return nil, fmt.Errorf("zip: record %.100q has %d bytes, the limit for deflated records is %d", p.name, p.size, maxDeflatedPickle)
 	}
 	text, err := p.read()
 	if err != nil {
@@ -64,7 +64,7 @@ func (l *loader) zip(file []byte) (pickle.Value, error) {
 	}
 	top, n, err := l.unpickle(text, l.persistent)
 	if err == nil && n < len(text) {
-		err = fmt.Errorf("pickle ends at byte %d of %d", n, len(text))
+		err = fmt.Errorf("the pickle ends at byte %d of %d", n, len(text))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%.100s: %w", p.name, err)
@@ -91,5 +91,5 @@ func bigEndian(r *record) (bool, error) {
 	case "big":
 		return true, nil
 	}
-	return false, fmt.Errorf(`zip: record %.100q is %q: "little" or "big" expected`, r.name, text)
+	return false, fmt.Errorf(`zip: record %.100q is %q, want "little" or "big"`, r.name, text)
 }

@@ -87,7 +87,7 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 		l.inert = map[*pickle.Class]bool{}
 	}
 	if len(l.inert) == maxInert {
-		return nil, fmt.Errorf("%v: not a name that weights may mention", c)
+		return nil, fmt.Errorf("%v is refused: weights do not need it", c)
 	}
 	l.inert[c] = true
 	return c, nil
@@ -107,7 +107,7 @@ func (l *loader) useless() error {
 		}
 	}
 	if first != "" {
-		return fmt.Errorf("%s: not a name that weights may mention: refused", first)
+		return fmt.Errorf("%s is refused: weights do not need it", first)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ type object struct {
 // set already.
 func (o *object) SetState(state pickle.Value) error {
 	if o.attributes != nil {
-		return errors.New("state is set twice")
+		return errors.New("the state is set twice")
 	}
 	o.attributes = state
 	return nil
@@ -189,7 +189,7 @@ func newDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 	}
 	pairs, ok := items(args[0])
 	if !ok {
-		return nil, errors.New("a dict or pairs expected")
+		return nil, errors.New("want a dict or a list of pairs")
 	}
 	if err := l.spend(len(pairs)); err != nil {
 		return nil, err
@@ -197,11 +197,11 @@ func newDict(l *loader, args []pickle.Value) (pickle.Value, error) {
 	for _, p := range pairs {
 		pair, ok := items(p)
 		if !ok || len(pair) != 2 {
-			return nil, errors.New("a pair expected")
+			return nil, errors.New("want a pair")
 		}
 		switch pair[0].(type) {
 		case *pickle.List, *pickle.Dict, *pickle.Set:
-			return nil, errors.New("a list, dict or set is not a key")
+			return nil, errors.New("a list, dict or set cannot be a key")
 		}
 		d.Set(pair[0], pair[1])
 	}
@@ -235,7 +235,7 @@ func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
 	}
 	list, ok := items(args[0])
 	if !ok {
-		return nil, errors.New("a list or a tuple expected")
+		return nil, errors.New("want a list or a tuple")
 	}
 	if err := l.spend(len(list)); err != nil {
 		return nil, err
@@ -246,11 +246,11 @@ func oneSequence(l *loader, args []pickle.Value) ([]pickle.Value, error) {
 // newBytes implements _codecs.encode(string, "latin1"), which protocols before 3 use for bytes.
 func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) != 2 || args[1] != "latin1" {
-		return nil, errors.New(`a string and "latin1" expected`)
+		return nil, errors.New(`want a string and "latin1"`)
 	}
 	s, ok := args[0].(string)
 	if !ok {
-		return nil, errors.New("a string expected")
+		return nil, errors.New("want a string")
 	}
 	if err := l.spend(len(s)/64 + 1); err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func newBytes(l *loader, args []pickle.Value) (pickle.Value, error) {
 	b := make(pickle.Bytes, 0, len(s))
 	for _, r := range s {
 		if r > 0xff {
-			return nil, errors.New("a character beyond Latin-1")
+			return nil, errors.New("a character is not in Latin-1")
 		}
 		b = append(b, byte(r))
 	}
@@ -279,7 +279,7 @@ func joined(l *loader, args []pickle.Value, between string) (pickle.Value, error
 		case string, int64:
 			parts = append(parts, fmt.Sprint(a))
 		default:
-			return nil, errors.New("strings expected")
+			return nil, errors.New("want strings")
 		}
 		if err := l.spend(len(parts[len(parts)-1])/64 + 1); err != nil {
 			return nil, err
@@ -290,7 +290,7 @@ func joined(l *loader, args []pickle.Value, between string) (pickle.Value, error
 
 func firstArgument(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) == 0 {
-		return nil, errors.New("an argument expected")
+		return nil, errors.New("want an argument")
 	}
 	return args[0], nil
 }
@@ -299,7 +299,7 @@ func firstArgument(_ *loader, args []pickle.Value) (pickle.Value, error) {
 // The further arguments of _rebuild_tensor_v2 are for training, and are ignored.
 func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 4 {
-		return nil, fmt.Errorf("%d arguments: 4 or more expected", len(args))
+		return nil, fmt.Errorf("have %d arguments, want at least 4", len(args))
 	}
 	s, err := l.storageOf(args[0])
 	if err != nil {
@@ -311,7 +311,7 @@ func rebuildTensor(l *loader, args []pickle.Value) (pickle.Value, error) {
 // rebuildTensorV3 is rebuildTensor with the element type as the seventh argument.
 func rebuildTensorV3(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 7 {
-		return nil, fmt.Errorf("%d arguments: 7 or more expected", len(args))
+		return nil, fmt.Errorf("have %d arguments, want at least 7", len(args))
 	}
 	s, err := l.storageOf(args[0])
 	if err != nil {
@@ -319,7 +319,7 @@ func rebuildTensorV3(l *loader, args []pickle.Value) (pickle.Value, error) {
 	}
 	e, ok := elementOf(args[6])
 	if !ok {
-		return nil, errors.New("an element type expected")
+		return nil, errors.New("want an element type")
 	}
 	return l.view(s, e, args)
 }
@@ -327,7 +327,7 @@ func rebuildTensorV3(l *loader, args []pickle.Value) (pickle.Value, error) {
 func (l *loader) view(s *storage, e element, args []pickle.Value) (pickle.Value, error) {
 	offset, ok := args[1].(int64)
 	if !ok {
-		return nil, errors.New("offset is not a number that fits 64 bits")
+		return nil, errors.New("the offset does not fit 64 bits")
 	}
 	shape, err := integers(args[2])
 	if err != nil {
@@ -346,12 +346,12 @@ func (l *loader) view(s *storage, e element, args []pickle.Value) (pickle.Value,
 func integers(v pickle.Value) ([]int64, error) {
 	list, ok := items(v)
 	if !ok || len(list) > maxRank {
-		return nil, fmt.Errorf("at most %d numbers expected", maxRank)
+		return nil, fmt.Errorf("want at most %d numbers", maxRank)
 	}
 	out := make([]int64, len(list))
 	for i, x := range list {
 		if out[i], ok = x.(int64); !ok {
-			return nil, errors.New("a number that fits 64 bits expected")
+			return nil, errors.New("want a number that fits 64 bits")
 		}
 	}
 	return out, nil
@@ -364,20 +364,20 @@ func rebuildParameter(_ *loader, args []pickle.Value) (pickle.Value, error) {
 			return t, nil
 		}
 	}
-	return nil, errors.New("a tensor expected")
+	return nil, errors.New("want a tensor")
 }
 
 // rebuildFromType implements _rebuild_from_type_v2(function, class, arguments, state), which builds
 // a tensor of a subclass. It ignores the class.
 func rebuildFromType(l *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) < 3 {
-		return nil, fmt.Errorf("%d arguments: 3 or more expected", len(args))
+		return nil, fmt.Errorf("have %d arguments, want at least 3", len(args))
 	}
 	function, ok := args[0].(*pickle.Class)
 	class, ok2 := args[1].(*pickle.Class)
 	inner, ok3 := args[2].(*pickle.Tuple)
 	if !ok || !ok2 || !ok3 || function.New == nil || function.Module != "torch._utils" {
-		return nil, errors.New("a function of torch._utils, a class and arguments expected")
+		return nil, errors.New("want a function of torch._utils, a class and arguments")
 	}
 	delete(l.inert, class)
 	v, err := function.New(inner.Items)
@@ -385,7 +385,7 @@ func rebuildFromType(l *loader, args []pickle.Value) (pickle.Value, error) {
 		return nil, fmt.Errorf("%v: %w", function, err)
 	}
 	if _, ok := v.(*tensor); !ok {
-		return nil, fmt.Errorf("%v makes no tensor", function)
+		return nil, fmt.Errorf("%v does not return a tensor", function)
 	}
 	return v, nil
 }

@@ -67,7 +67,7 @@ func TestRebuildV3(t *testing.T) {
 	if info, ok := w.Info("a"); !ok || info.DType != "i32" || string(w.Raw("a")) != "0123456789abcdef" {
 		t.Errorf("%v, %q", info, w.Raw("a"))
 	}
-	for last, want := range map[string]string{"": "7 or more expected", "K\x01": "an element type expected"} {
+	for last, want := range map[string]string{"": "want at least 7", "K\x01": "want an element type"} {
 		if _, err := Parse(v3(last)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

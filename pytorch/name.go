@@ -51,12 +51,12 @@ func (w *namer) walk(v pickle.Value, depth int) error {
 		return nil
 	}
 	if active, seen := w.seen[v]; active {
-		return fmt.Errorf("%.100q holds itself", w.path)
+		return fmt.Errorf("%.100q contains itself", w.path)
 	} else if seen {
 		return nil
 	}
 	if depth == maxDepth {
-		return fmt.Errorf("%.100q...: more than %d containers in one another", w.path, maxDepth)
+		return fmt.Errorf("%.100q...: containers are nested more than %d deep", w.path, maxDepth)
 	}
 	if err := w.spend(1); err != nil {
 		return err
@@ -140,7 +140,7 @@ func keyText(key pickle.Value) (string, error) {
 		parts := make([]string, len(k.Items))
 		for i, x := range k.Items {
 			if _, nested := x.(*pickle.Tuple); nested || i == maxRank {
-				return "", errors.New("a key of many parts is not a name")
+				return "", errors.New("a key has too many parts for a name")
 			}
 			var err error
 			if parts[i], err = keyText(x); err != nil {
@@ -149,5 +149,5 @@ func keyText(key pickle.Value) (string, error) {
 		}
 		return "(" + strings.Join(parts, ",") + ")", nil
 	}
-	return "", errors.New("a key that is neither text nor number")
+	return "", errors.New("a key is neither a string nor a number")
 }

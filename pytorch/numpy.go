@@ -19,11 +19,11 @@ type numpyType struct {
 // newNumpyType implements numpy.dtype(name, align, copy).
 func newNumpyType(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) == 0 {
-		return nil, errors.New("the name of a type expected")
+		return nil, errors.New("want the name of a type")
 	}
 	name, ok := args[0].(string)
 	if !ok {
-		return nil, errors.New("the name of a type expected")
+		return nil, errors.New("want the name of a type")
 	}
 	return &numpyType{name: name}, nil
 }
@@ -57,16 +57,16 @@ var numpyNumbers = map[string]struct {
 // newNumpyScalar implements numpy.core.multiarray.scalar(dtype, bytes). It returns a number.
 func newNumpyScalar(_ *loader, args []pickle.Value) (pickle.Value, error) {
 	if len(args) != 2 {
-		return nil, errors.New("a type and bytes expected")
+		return nil, errors.New("want a type and bytes")
 	}
 	t, ok := args[0].(*numpyType)
 	raw, ok2 := args[1].(pickle.Bytes)
 	if !ok || !ok2 {
-		return nil, errors.New("a type and bytes expected")
+		return nil, errors.New("want a type and bytes")
 	}
 	number, ok := numpyNumbers[t.name]
 	if !ok || len(raw) != number.width {
-		return nil, fmt.Errorf("%d bytes of NumPy's %.20q are refused: save a number", len(raw), t.name)
+		return nil, fmt.Errorf("NumPy values of type %[2]q, %[1]d bytes, are refused: save a Python number", len(raw), t.name)
 	}
 	whole := make([]byte, 8)
 	if t.big {

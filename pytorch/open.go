@@ -135,14 +135,14 @@ func read(file []byte) (*loader, pickle.Value, error) {
 			return l, top, err
 		}
 	}
-	return nil, nil, errors.New("not a file that PyTorch saved: neither an archive nor one that starts with its magic number")
+	return nil, nil, errors.New("PyTorch did not save this file: it is not an archive, and does not start with the magic number")
 }
 
 // spend deducts units from the memory budget. A unit is about 64 bytes. spend returns an error if
 // the budget is exhausted.
 func (l *loader) spend(units int) error {
 	if l.budget -= units; l.budget < 0 {
-		return errors.New("what the pickle makes of what it holds takes too much memory")
+		return errors.New("the values of the pickle take too much memory")
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (l *loader) unpickle(data []byte, persistent func(pickle.Value) (pickle.Val
 }
 
 // errWhole is the error of a file that torch.save(model) wrote.
-var errWhole = errors.New("the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)")
+var errWhole = errors.New("the file has a whole model; save only its weights: torch.save(model.state_dict(), FILE)")
 
 // storageOf returns a storage. v is the storage itself, or its persistent id.
 func (l *loader) storageOf(v pickle.Value) (*storage, error) {
@@ -187,7 +187,7 @@ func (l *loader) storageOf(v pickle.Value) (*storage, error) {
 		}
 		return nil, err
 	}
-	return nil, errors.New("a storage expected")
+	return nil, errors.New("want a storage")
 }
 
 // persistent returns the storage with a persistent id. The id is ("storage", class, key, location,
@@ -198,16 +198,16 @@ func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 		return nil, errWhole
 	}
 	if !ok || len(list) < 5 || list[0] != "storage" {
-		return nil, errors.New(`identifier is not ("storage", class, key, location, size)`)
+		return nil, errors.New(`the identifier is not ("storage", class, key, location, size)`)
 	}
 	e, ok := elementOf(list[1])
 	if !ok {
-		return nil, errors.New("a class of storages expected")
+		return nil, errors.New("want a class of storages")
 	}
 	key, ok := keyOf(list[2])
 	numel, ok2 := list[4].(int64)
 	if !ok || !ok2 || numel < 0 || numel > math.MaxInt64/e.width {
-		return nil, errors.New("key or size of a storage is not one")
+		return nil, errors.New("the key or the size of a storage has the wrong type")
 	}
 	s := l.storages[key]
 	if s == nil {
@@ -228,12 +228,12 @@ func (l *loader) persistent(id pickle.Value) (pickle.Value, error) {
 	}
 	view, _ := items(list[5])
 	if len(view) != 3 {
-		return nil, errors.New("view of a storage is not (key, offset, size)")
+		return nil, errors.New("a view of a storage is not (key, offset, size)")
 	}
 	offset, ok := view[1].(int64)
 	size, ok2 := view[2].(int64)
 	if !ok || !ok2 {
-		return nil, errors.New("view of a storage is not (key, offset, size)")
+		return nil, errors.New("a view of a storage is not (key, offset, size)")
 	}
 	return s.sub(offset, size)
 }

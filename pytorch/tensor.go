@@ -117,10 +117,10 @@ const (
 // If burngen does not support the element type, newTensor returns a tensor whose use is an error.
 func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*tensor, error) {
 	if e.dtype == "" {
-		return &tensor{refused: fmt.Errorf("elements are %s: burngen has no such type; convert the tensor before it is saved", e.name)}, nil
+		return &tensor{refused: fmt.Errorf("burngen does not have element type %s; convert the tensor before saving it", e.name)}, nil
 	}
 	if len(shape) != len(strides) || len(shape) > maxRank {
-		return nil, fmt.Errorf("%d extents and %d strides: as many of both expected, at most %d", len(shape), len(strides), maxRank)
+		return nil, fmt.Errorf("have %d extents and %d strides, want equal numbers, at most %d", len(shape), len(strides), maxRank)
 	}
 	t := &tensor{storage: s, element: e, offset: offset, shape: make([]int, len(shape)), strides: strides, dense: true}
 	available := s.numel * s.element.width / e.width
@@ -128,12 +128,12 @@ func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*te
 	for i, n := range slices.Backward(shape) {
 		switch {
 		case n < 0 || strides[i] < 0:
-			return nil, fmt.Errorf("shape %v with strides %v: negative", shape, strides)
+			return nil, fmt.Errorf("shape %v with strides %v has a negative number", shape, strides)
 		case n == 0:
 			empty = true
 			continue
 		case n > math.MaxInt/e.width/count:
-			return nil, fmt.Errorf("shape %v has more bytes than fit an int", shape)
+			return nil, fmt.Errorf("the number of bytes of shape %v does not fit an int", shape)
 		case n > 1 && strides[i] != count:
 			t.dense = false
 		}
@@ -148,12 +148,12 @@ func newTensor(s *storage, e element, offset int64, shape, strides []int64) (*te
 		return t, nil
 	}
 	if count > max(available, maxRepeats) {
-		return nil, fmt.Errorf("shape %v repeats the %d elements of storage %.100q more often than is read", shape, available, s.key)
+		return nil, fmt.Errorf("shape %v repeats the %d elements of storage %.100q too often", shape, available, s.key)
 	}
 	last := offset
 	for i, n := range shape {
 		if n > 1 && strides[i] > (math.MaxInt64-last)/(n-1) {
-			return nil, fmt.Errorf("strides %v: overflow", strides)
+			return nil, fmt.Errorf("strides %v overflow", strides)
 		}
 		last += (n - 1) * strides[i]
 	}
@@ -224,4 +224,4 @@ func (t *tensor) gather(b []byte) []byte {
 }
 
 // errSparse is the error for a tensor that is not a view of one storage.
-var errSparse = errors.New("not a dense tensor in one storage: convert it before it is saved")
+var errSparse = errors.New("this is not a dense tensor in one storage; convert it before saving it")

@@ -90,7 +90,7 @@ func TestRefusesOne(t *testing.T) {
 	if got := string(w.Raw("a")); got != "0123456789abcdef" || w.Err() != nil {
 		t.Errorf("%q, error %v", got, w.Err())
 	}
-	if w.Raw("z"); w.Err() == nil || !strings.Contains(w.Err().Error(), `"z": elements are torch.ComplexDoubleStorage: burngen has no such type`) {
+	if w.Raw("z"); w.Err() == nil || !strings.Contains(w.Err().Error(), `"z": burngen does not have element type torch.ComplexDoubleStorage`) {
 		t.Error(w.Err())
 	}
 	if _, err := w.WriteTo(io.Discard); err == nil {
@@ -100,7 +100,7 @@ func TestRefusesOne(t *testing.T) {
 
 // TestWholeModel opens files of models that were saved themselves.
 func TestWholeModel(t *testing.T) {
-	const advice = "the file holds a whole model, save its weights instead: torch.save(model.state_dict(), FILE)"
+	const advice = "the file has a whole model; save only its weights: torch.save(model.state_dict(), FILE)"
 	for name, pickle := range map[string]string{
 		"a layer":             global("torch.nn.modules.linear", "Linear") + ")\x81}b.",
 		"a class of its own":  global("__main__", "Net") + ")\x81}b.",

@@ -71,7 +71,7 @@ func openZip(file []byte) (*archive, error) {
 		return nil, fmt.Errorf("zip: %w", err)
 	}
 	if count > (end-begin)/entrySize {
-		return nil, fmt.Errorf("zip: directory of %d bytes cannot have %d records", end-begin, count)
+		return nil, fmt.Errorf("zip: a directory of %d bytes cannot have %d records", end-begin, count)
 	}
 	list := file[begin:end]
 	for range count {
@@ -90,7 +90,7 @@ func openZip(file []byte) (*archive, error) {
 		list = list[n:]
 	}
 	if len(list) > 0 {
-		return nil, fmt.Errorf("zip: directory has %d bytes after its %d records", len(list), count)
+		return nil, fmt.Errorf("zip: the directory has %d bytes after its %d records", len(list), count)
 	}
 	return a, nil
 }
@@ -100,11 +100,11 @@ func openZip(file []byte) (*archive, error) {
 func (a *archive) directory() (begin, end, count uint64, err error) {
 	at := a.findEnd()
 	if at < 0 {
-		return 0, 0, 0, errors.New("no end of the directory: file is not an archive, or cut short")
+		return 0, 0, 0, errors.New("the file is not an archive, or is cut short: it has no end of the directory")
 	}
 	b := a.file[at:]
 	if little.Uint16(b[4:]) != 0 && little.Uint16(b[4:]) != math.MaxUint16 || little.Uint16(b[8:]) != little.Uint16(b[10:]) {
-		return 0, 0, 0, errors.New("archive of several files")
+		return 0, 0, 0, errors.New("the archive is split into several files")
 	}
 	count = uint64(little.Uint16(b[10:]))
 	size, start := uint64(little.Uint32(b[12:])), uint64(little.Uint32(b[16:]))
@@ -112,7 +112,7 @@ func (a *archive) directory() (begin, end, count uint64, err error) {
 	if at >= find64Size && little.Uint32(a.file[at-find64Size:]) == find64Sign {
 		at64 := little.Uint64(a.file[at-find64Size+8:])
 		if uint64(at) < find64Size+end64Size || at64 != uint64(at-find64Size-end64Size) || little.Uint32(a.file[at64:]) != end64Sign {
-			return 0, 0, 0, errors.New("64-bit end of the directory is not where its locator says")
+			return 0, 0, 0, errors.New("the 64-bit end of the directory is not where its locator says")
 		}
 		b = a.file[at64:]
 		for _, x := range []struct {
@@ -125,14 +125,14 @@ func (a *archive) directory() (begin, end, count uint64, err error) {
 			{&start, math.MaxUint32, little.Uint64(b[48:])},
 		} {
 			if *x.narrow != x.limit && *x.narrow != x.wide {
-				return 0, 0, 0, fmt.Errorf("ends of the directory differ: %d and %d", *x.narrow, x.wide)
+				return 0, 0, 0, fmt.Errorf("the two ends of the directory differ: %d and %d", *x.narrow, x.wide)
 			}
 			*x.narrow = x.wide
 		}
 		end = at64
 	}
 	if start > end || size != end-start {
-		return 0, 0, 0, fmt.Errorf("directory of %d bytes at byte %d does not end at byte %d", size, start, end)
+		return 0, 0, 0, fmt.Errorf("the directory of %d bytes at byte %d does not end at byte %d", size, start, end)
 	}
 	return start, end, count, nil
 }
@@ -150,12 +150,12 @@ func (a *archive) findEnd() int {
 // It returns the record and its length in bytes.
 func (a *archive) entry(list []byte) (*record, int, error) {
 	if len(list) < entrySize || little.Uint32(list) != entrySign {
-		return nil, 0, errors.New("not a record")
+		return nil, 0, errors.New("this is not a record")
 	}
 	names, extras, comments := int(little.Uint16(list[28:])), int(little.Uint16(list[30:])), int(little.Uint16(list[32:]))
 	n := entrySize + names + extras + comments
 	if n > len(list) {
-		return nil, 0, errors.New("record goes beyond the directory")
+		return nil, 0, errors.New("the record exceeds the directory")
 	}
 	r := &record{
 		archive: a,
@@ -171,16 +171,16 @@ func (a *archive) entry(list []byte) (*record, int, error) {
 		return nil, 0, fmt.Errorf("record %.100q: %w", r.name, err)
 	}
 	if r.flags&refusedFlags != 0 {
-		return nil, 0, fmt.Errorf("record %.100q: flags %#x: encrypted and patched archives are refused", r.name, r.flags)
+		return nil, 0, fmt.Errorf("record %.100q has flags %#x: it is encrypted or patched", r.name, r.flags)
 	}
 	if r.method != stored && r.method != deflated {
-		return nil, 0, fmt.Errorf("record %.100q: method %d: stored and deflated ones are read", r.name, r.method)
+		return nil, 0, fmt.Errorf("record %.100q: compression method %d is not supported, want 0 (stored) or 8 (deflated)", r.name, r.method)
 	}
 	if r.method == stored && r.packed != r.size {
-		return nil, 0, fmt.Errorf("record %.100q: stored in %d bytes, has %d", r.name, r.packed, r.size)
+		return nil, 0, fmt.Errorf("record %.100q is stored in %d bytes, but has %d", r.name, r.packed, r.size)
 	}
 	if r.method == deflated && r.size/deflateRatio > r.packed {
-		return nil, 0, fmt.Errorf("record %.100q: %d bytes cannot be deflated to %d", r.name, r.size, r.packed)
+		return nil, 0, fmt.Errorf("record %.100q: %d bytes cannot inflate to %d", r.name, r.size, r.packed)
 	}
 	return r, n, nil
 }
@@ -191,7 +191,7 @@ func (r *record) widen(extra []byte) error {
 	for len(extra) >= 4 {
 		id, n := little.Uint16(extra), int(little.Uint16(extra[2:]))
 		if n > len(extra)-4 {
-			return errors.New("extra field goes beyond the record")
+			return errors.New("an extra field exceeds the record")
 		}
 		field := extra[4 : 4+n]
 		extra = extra[4+n:]
@@ -203,7 +203,7 @@ func (r *record) widen(extra []byte) error {
 				continue
 			}
 			if len(field) < 8 {
-				return errors.New("64-bit sizes are cut short")
+				return errors.New("the 64-bit sizes are cut short")
 			}
 			*x, field = little.Uint64(field), field[8:]
 		}
@@ -217,18 +217,18 @@ func (r *record) widen(extra []byte) error {
 func (r *record) raw() ([]byte, error) {
 	rest := r.archive.file[r.header:]
 	if len(rest) < localSize || little.Uint32(rest) != localSign {
-		return nil, errors.New("no header where the directory says")
+		return nil, errors.New("there is no header where the directory says")
 	}
 	flags, method := little.Uint16(rest[6:]), little.Uint16(rest[8:])
 	names, extras := int(little.Uint16(rest[26:])), int(little.Uint16(rest[28:]))
 	if localSize+names+extras > len(rest) {
-		return nil, errors.New("header goes beyond the file")
+		return nil, errors.New("the header exceeds the file")
 	}
 	if name := rest[localSize : localSize+names]; string(name) != r.name {
-		return nil, fmt.Errorf("header has the name %.100q", name)
+		return nil, fmt.Errorf("the header has the name %.100q", name)
 	}
 	if flags != r.flags || method != r.method {
-		return nil, fmt.Errorf("header has flags %#x and method %d, the directory %#x and %d", flags, method, r.flags, r.method)
+		return nil, fmt.Errorf("the header has flags %#x and method %d, the directory has %#x and %d", flags, method, r.flags, r.method)
 	}
 	if flags&sizesFollow == 0 {
 		local := record{packed: uint64(little.Uint32(rest[18:])), size: uint64(little.Uint32(rest[22:]))}
@@ -236,12 +236,12 @@ func (r *record) raw() ([]byte, error) {
 			return nil, err
 		}
 		if crc := little.Uint32(rest[14:]); crc != r.crc || local.packed != r.packed || local.size != r.size {
-			return nil, errors.New("header and directory differ in checksum or sizes")
+			return nil, errors.New("the header and the directory differ in checksum or sizes")
 		}
 	}
 	data := rest[localSize+names+extras:]
 	if r.packed > uint64(len(data)) {
-		return nil, fmt.Errorf("%d bytes expected, file has %d", r.packed, len(data))
+		return nil, fmt.Errorf("want %d bytes, the file has %d", r.packed, len(data))
 	}
 	return data[:r.packed:r.packed], nil
 }
@@ -263,7 +263,7 @@ func (r *record) contents() ([]byte, error) {
 		return raw, r.check()
 	}
 	if r.size > math.MaxInt {
-		return nil, fmt.Errorf("%d bytes: more than the address space holds", r.size)
+		return nil, fmt.Errorf("%d bytes exceed the address space", r.size)
 	}
 	whole := make([]byte, r.size)
 	f := flate.NewReader(bytes.NewReader(raw))
@@ -271,7 +271,7 @@ func (r *record) contents() ([]byte, error) {
 		return nil, fmt.Errorf("inflate: %w", err)
 	}
 	if _, err := io.ReadFull(f, make([]byte, 1)); err != io.EOF {
-		return nil, fmt.Errorf("inflate: does not end after %d bytes", r.size)
+		return nil, fmt.Errorf("inflate: the data does not end after %d bytes", r.size)
 	}
 	return whole, r.compare(crc32.ChecksumIEEE(whole))
 }
@@ -291,7 +291,7 @@ func (r *record) check() error {
 			r.broken = fmt.Errorf("inflate: %w", err)
 			return
 		} else if uint64(n) != r.size {
-			r.broken = fmt.Errorf("inflate: not %d bytes", r.size)
+			r.broken = fmt.Errorf("inflate: the data does not have %d bytes", r.size)
 			return
 		}
 		r.broken = r.compare(sum.Sum32())
@@ -301,7 +301,7 @@ func (r *record) check() error {
 
 func (r *record) compare(sum uint32) error {
 	if sum != r.crc {
-		return fmt.Errorf("checksum is %08x, the directory says %08x: file is damaged", sum, r.crc)
+		return fmt.Errorf("the file is damaged: the checksum is %08x, the directory says %08x", sum, r.crc)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ var opcodes = [256]opcode{
 func proto(m *machine) error {
 	n, err := m.uint(1)
 	if err == nil && n > 5 {
-		err = fmt.Errorf("protocol %d: 5 is the newest", n)
+		err = fmt.Errorf("protocol %d is newer than 5", n)
 	}
 	return err
 }
@@ -114,14 +114,14 @@ func proto(m *machine) error {
 func frame(m *machine) error {
 	n, err := m.uint(8)
 	if err == nil && n > uint64(len(m.data)-m.at) {
-		err = fmt.Errorf("frame of %d bytes, pickle has %d left", n, len(m.data)-m.at)
+		err = fmt.Errorf("a frame has %d bytes, the pickle has %d left", n, len(m.data)-m.at)
 	}
 	return err
 }
 
 func stop(m *machine) error {
 	if len(m.marks) > 0 || len(m.stack) != 1 {
-		return fmt.Errorf("stack has %d values and %d marks: 1 and 0 expected", len(m.stack), len(m.marks))
+		return fmt.Errorf("the stack has %d values and %d marks at the end, want 1 and 0", len(m.stack), len(m.marks))
 	}
 	m.done = true
 	return nil
@@ -161,7 +161,7 @@ func memoLine(use func(*machine, uint64) error) func(*machine) error {
 		}
 		key, err := strconv.ParseUint(string(b), 10, 32)
 		if err != nil {
-			return fmt.Errorf("%.20q is not a number of the memo", b)
+			return fmt.Errorf("%.20q is not an index of the memo", b)
 		}
 		return use(m, key)
 	}
@@ -229,7 +229,7 @@ func longLine(m *machine) error {
 
 func (m *machine) decimal(digits []byte) error {
 	if len(digits) > longDigits {
-		return fmt.Errorf("number of %d digits: limit is %d", len(digits), longDigits)
+		return fmt.Errorf("a number has %d digits, the limit is %d", len(digits), longDigits)
 	}
 	n, ok := new(big.Int).SetString(string(digits), 10)
 	if !ok {
@@ -273,7 +273,7 @@ func floatLine(m *machine) error {
 		return err
 	}
 	if len(b) > longDigits {
-		return fmt.Errorf("number of %d digits: limit is %d", len(b), longDigits)
+		return fmt.Errorf("a number has %d digits, the limit is %d", len(b), longDigits)
 	}
 	x, err := strconv.ParseFloat(string(b), 64)
 	if err != nil && !math.IsInf(x, 0) {
@@ -343,7 +343,7 @@ func stringLine(m *machine) error {
 	}
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != b[len(b)-1] || b[0] != '\'' && b[0] != '"' {
-		return fmt.Errorf("%.20q is not a string in quotes", b)
+		return fmt.Errorf("%.20q is not a quoted string", b)
 	}
 	raw, err := unescape(b[1:len(b)-1], 'x')
 	if err != nil {
@@ -402,11 +402,11 @@ func unescape(b []byte, kind byte) ([]byte, error) {
 			continue
 		}
 		if i+2+n > len(b) {
-			return nil, fmt.Errorf("escape %.20q is cut short", b[i:])
+			return nil, fmt.Errorf("the escape sequence %.20q is cut short", b[i:])
 		}
 		c, err := strconv.ParseUint(string(b[i+2:i+2+n]), 16, 32)
 		if err != nil {
-			return nil, fmt.Errorf("escape %.20q is not hexadecimal", b[i:i+2+n])
+			return nil, fmt.Errorf("the escape sequence %.20q is not hexadecimal", b[i:i+2+n])
 		}
 		if kind == 'x' {
 			out = append(out, byte(c))
@@ -486,7 +486,7 @@ func extend[C extendable](take func(*machine) ([]Value, error)) func(*machine) e
 		}
 		c, ok := to.(C)
 		if !ok {
-			return fmt.Errorf("nothing can be added to %s", kindOf(to))
+			return fmt.Errorf("%s cannot take items", kindOf(to))
 		}
 		return c.extend(m, values)
 	}
@@ -543,7 +543,7 @@ func stackGlobal(m *machine) error {
 	module, ok := pair[0].(string)
 	name, ok2 := pair[1].(string)
 	if !ok || !ok2 {
-		return fmt.Errorf("module and name expected, stack has %s and %s", kindOf(pair[0]), kindOf(pair[1]))
+		return fmt.Errorf("want a module and a name, have %s and %s", kindOf(pair[0]), kindOf(pair[1]))
 	}
 	return m.global(module, name)
 }
@@ -556,7 +556,7 @@ func reduce(m *machine) error {
 	}
 	args, ok := pair[1].(*Tuple)
 	if !ok {
-		return fmt.Errorf("a tuple of arguments expected, stack has %s", kindOf(pair[1]))
+		return fmt.Errorf("want a tuple of arguments, have %s", kindOf(pair[1]))
 	}
 	return m.call(pair[0], args.Items)
 }
@@ -569,7 +569,7 @@ func newobjEx(m *machine) error {
 	args, ok := values[1].(*Tuple)
 	named, ok2 := values[2].(*Dict)
 	if !ok || !ok2 || len(named.Keys) > 0 {
-		return fmt.Errorf("a tuple of arguments and no named ones expected")
+		return fmt.Errorf("want a tuple of arguments without keyword arguments")
 	}
 	return m.call(values[0], args.Items)
 }
@@ -600,7 +600,7 @@ func obj(m *machine) error {
 		return err
 	}
 	if len(values) == 0 {
-		return fmt.Errorf("a class expected above the mark")
+		return fmt.Errorf("want a class above the mark")
 	}
 	values = m.keep(values)
 	if m.left < 0 {
@@ -643,7 +643,7 @@ func persistentTop(m *machine) error {
 
 func (m *machine) persistent(id Value) error {
 	if m.Persistent == nil {
-		return fmt.Errorf("pickle has no persistent objects")
+		return fmt.Errorf("this pickle may not have persistent objects")
 	}
 	v, err := m.Persistent(id)
 	if err != nil {

@@ -250,7 +250,7 @@ func TestPersistent(t *testing.T) {
 		if v, _, err := r.Read([]byte(p)); err != nil || v != int64(7) {
 			t.Errorf("%q: %v, %v", p, v, err)
 		}
-		if _, _, err := (&Reader{}).Read([]byte(p)); err == nil || !strings.Contains(err.Error(), "no persistent objects") {
+		if _, _, err := (&Reader{}).Read([]byte(p)); err == nil || !strings.Contains(err.Error(), "may not have persistent objects") {
 			t.Errorf("%q without persistent objects: %v", p, err)
 		}
 	}

@@ -83,7 +83,7 @@ func (m *machine) step() error {
 // take consumes and returns the next n bytes.
 func (m *machine) take(n uint64) ([]byte, error) {
 	if n > uint64(len(m.data)-m.at) {
-		return nil, fmt.Errorf("%d bytes expected, pickle has %d left", n, len(m.data)-m.at)
+		return nil, fmt.Errorf("want %d bytes, the pickle has %d left", n, len(m.data)-m.at)
 	}
 	m.at += int(n)
 	m.left += memoryPerByte * int64(n)
@@ -113,7 +113,7 @@ func (m *machine) sized(width uint64) ([]byte, error) {
 func (m *machine) line() ([]byte, error) {
 	n := slices.Index(m.data[m.at:], '\n')
 	if n < 0 {
-		return nil, fmt.Errorf("line has no end")
+		return nil, fmt.Errorf("a line does not end")
 	}
 	b, err := m.take(uint64(n) + 1)
 	return b[:n], err
@@ -140,7 +140,7 @@ func (m *machine) floor() int {
 
 func (m *machine) need(n int) error {
 	if have := len(m.stack) - m.floor(); have < n {
-		return fmt.Errorf("%d values needed, stack has %d", n, have)
+		return fmt.Errorf("want %d values on the stack, have %d", n, have)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (m *machine) pop(n int) ([]Value, error) {
 // push.
 func (m *machine) popMark() ([]Value, error) {
 	if len(m.marks) == 0 {
-		return nil, fmt.Errorf("stack has no mark")
+		return nil, fmt.Errorf("the stack has no mark")
 	}
 	values, _ := m.pop(len(m.stack) - m.floor())
 	m.marks = m.marks[:len(m.marks)-1]
@@ -224,7 +224,7 @@ func (m *machine) remember(key uint64) error {
 func (m *machine) recall(key uint64) error {
 	v, ok := m.memo[key]
 	if !ok {
-		return fmt.Errorf("memo has nothing at %d", key)
+		return fmt.Errorf("the memo has no value %d", key)
 	}
 	return m.push(v, 0)
 }

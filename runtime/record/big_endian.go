@@ -24,7 +24,7 @@ func (b *bigEndian) end() error {
 // take returns the next n bytes.
 func (b *bigEndian) take(n uint64) ([]byte, error) {
 	if left := b.left(); n > uint64(left) {
-		return nil, b.errorf("%d bytes expected, %d are left: %w", n, left, errShort)
+		return nil, b.errorf("want %d bytes, %d are left: %w", n, left, errShort)
 	}
 	from := b.pos
 	b.pos += int(n)

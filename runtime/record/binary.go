@@ -90,11 +90,11 @@ func (b *binaryReader) number() int {
 	}
 	x, n := binary.Uvarint(b.file[b.pos:])
 	if n == 0 {
-		b.fail("a number expected: %w", errShort)
+		b.fail("want a number: %w", errShort)
 		return 0
 	}
 	if n < 0 || x > math.MaxInt || n > 1 && b.file[b.pos+n-1] == 0 {
-		b.fail("a number expected")
+		b.fail("want a number")
 		return 0
 	}
 	b.pos += n
@@ -105,7 +105,7 @@ func (b *binaryReader) number() int {
 func (b *binaryReader) bytes() []byte {
 	n := b.number()
 	if left := len(b.file) - b.pos; n > left {
-		b.fail("%d bytes expected, %d are left: %w", n, left, errShort)
+		b.fail("want %d bytes, %d are left: %w", n, left, errShort)
 	}
 	if b.err != nil {
 		return nil
@@ -137,7 +137,7 @@ func readBinary(w *rt.Weights, file []byte) error {
 	for i := range b.number() {
 		key, value := b.text(), b.text()
 		if b.err == nil && i > 0 && key <= last {
-			b.fail("metadata %.100q: not in order", key)
+			b.fail("the metadata is not sorted at %.100q", key)
 		}
 		if b.err != nil {
 			return b.err

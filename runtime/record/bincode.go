@@ -100,11 +100,11 @@ func readBincode(w *rt.Weights, file []byte) error {
 		}
 		b.pos = from + 1
 		if between++; between > maxBetween {
-			return fmt.Errorf("byte %d: %d bytes without a parameter", from, between)
+			return fmt.Errorf("byte %d: no parameter is in %d bytes", from, between)
 		}
 	}
 	if len(params) == 0 {
-		return errors.New("no parameter in it")
+		return errors.New("the file has no parameters")
 	}
 	digits := len(strconv.Itoa(len(params) - 1))
 	for i, p := range params {
@@ -141,11 +141,11 @@ var boolStores = []string{"Native", "U8", "U32"}
 func (b *bincode) setVersion() error {
 	parts := strings.Split(b.said.version, ".")
 	if len(parts) < 3 || parts[0] != "0" {
-		return fmt.Errorf("version %.100q of burn is not known", b.said.version)
+		return fmt.Errorf("version %.100q of burn is not supported", b.said.version)
 	}
 	minor, err := strconv.Atoi(parts[1])
 	if err != nil || minor < 0 {
-		return fmt.Errorf("version %.100q of burn is not known", b.said.version)
+		return fmt.Errorf("version %.100q of burn is not supported", b.said.version)
 	}
 	b.minor = minor
 	for _, t := range bincodeTypes {

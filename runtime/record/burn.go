@@ -312,7 +312,7 @@ func readBurnType(r *walker) (dtype string, err error) {
 		})
 		return dtype, err
 	}
-	return "", r.at("a type expected, %v found", t.kind)
+	return "", r.at("want a type, have %v", t.kind)
 }
 
 func burnType(name string) (string, error) {
@@ -325,11 +325,11 @@ func burnType(name string) (string, error) {
 	return "", fmt.Errorf("%.100q: unknown element type", name)
 }
 
-var errQuantised = errors.New("quantised tensors are not read")
+var errQuantised = errors.New("quantised tensors are not supported")
 
 func boolType(store string) (string, error) {
 	if store == "Native" || store == "U8" {
 		return "bool", nil
 	}
-	return "", fmt.Errorf("truth values stored as %.100q are not read", store)
+	return "", fmt.Errorf("bools stored as %.100q are not supported", store)
 }

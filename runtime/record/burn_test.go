@@ -275,25 +275,25 @@ func TestBurnRecordsThatAreNone(t *testing.T) {
 		{"bytes too few", one(newParam("F32", raw(1), 2)), "f32[2] is not 4 bytes"},
 		{"bytes too many", one(newParam("F32", raw(1, 2), 1)), "f32[1] is not 8 bytes"},
 		{"an unknown type", one(newParam("F8", raw(1), 1)), `"F8": unknown element type`},
-		{"a type that is not text", one(newParam(3, raw(1), 1)), "a type expected"},
+		{"a type that is not text", one(newParam(3, raw(1), 1)), "want a type"},
 		{"quantised", one(newParam([]pair{{"QFloat", []pair{{"value", "Q8S"}}}}, []byte{1}, 1)), "quantised"},
 		{"truth values of 32 bits", one(newParam([]pair{{"Bool", "U32"}}, raw(1), 1)), "stored as"},
 		{"a negative extent", one(newParam("F32", raw(1), -1)), "from 0 to 2^63-1"},
-		{"an extent that is text", one(newParam("F32", raw(1), "1")), "an integer expected"},
+		{"an extent that is text", one(newParam("F32", raw(1), "1")), "want an integer"},
 		{"extents whose product is too large", one(newParam("F32", raw(1), 1<<30, 1<<30, 1<<30)), "more elements"},
-		{"no shape", one([]pair{{"id", "x"}, {"param", []pair{{"bytes", raw(1)}}}}), `"shape" expected`},
-		{"no param", one([]pair{{"id", "x"}}), `"param" expected`},
+		{"no shape", one([]pair{{"id", "x"}, {"param", []pair{{"bytes", raw(1)}}}}), `want "shape"`},
+		{"no param", one([]pair{{"id", "x"}}), `want "param"`},
 		{"more in a parameter", one(append(newParam("F32", raw(1), 1), pair{"more", nil})), "more than 2 items"},
 		{"more in a tensor", one([]pair{{"bytes", raw(1)}, {"shape", []any{1}}, {"dtype", "F32"}, {"x", nil}}), "more than 3 items"},
-		{"elements of two types", one(oldParam([]any{float32(1), true}, 2)), "a number expected"},
+		{"elements of two types", one(oldParam([]any{float32(1), true}, 2)), "want a number"},
 		{"elements of another number", one(oldParam([]any{float32(1), float32(1)}, 3)), "f32[3] is not 8 bytes"},
 		{"integers of a type that is none", burnRecord("0.13.0", "f32", "u7", []pair{{"w", oldParam([]any{1}, 1)}}), "not read"},
 		{"one name twice", burnRecord("0.18.0", "f32", "i32", []pair{{"w", newParam("F32", raw(1), 1)}, {"w", newParam("F32", raw(1), 1)}}), "appears twice"},
 		{"values 1000 deep", burnRecord("0.18.0", "f32", "i32", deep), "in one another"},
-		{"a name of 4096 bytes", burnRecord("0.18.0", "f32", "i32", []pair{{long, newParam("F32", raw(1), 1)}}), "more than 4096 bytes"},
-		{"no item", []pair{{"metadata", []pair{}}}, `"item" expected`},
-		{"metadata that is a list", []pair{{"metadata", []any{}}}, "a table expected"},
-		{"metadata of numbers", []pair{{"metadata", []pair{{"float", 1}}}}, "a text expected"},
+		{"a name of 4096 bytes", burnRecord("0.18.0", "f32", "i32", []pair{{long, newParam("F32", raw(1), 1)}}), "exceeds 4096 bytes"},
+		{"no item", []pair{{"metadata", []pair{}}}, `want "item"`},
+		{"metadata that is a list", []pair{{"metadata", []any{}}}, "want a table"},
+		{"metadata of numbers", []pair{{"metadata", []pair{{"float", 1}}}}, "want a text"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for form, file := range map[string][]byte{"mpk": packMessage(nil, tt.record), "json": packJSON(nil, tt.record)} {
@@ -408,19 +408,19 @@ func TestBurnpack(t *testing.T) {
 		{"cut off", packBurn(256, metadata, data[:8]), "tensors end at byte 9"},
 		{"bytes after the end", packBurn(256, metadata, append(data, 0)), "tensors end at byte 9"},
 		{"a later version", append([]byte("NRUB\x02\x00"), packBurn(256, metadata, data)[6:]...), "version 2"},
-		{"metadata longer than the file", append([]byte("NRUB\x01\x00\xff\xff\xff\xff"), packBurn(256, metadata, data)[10:]...), "metadata of 4294967295 bytes"},
-		{"metadata shorter", append([]byte("NRUB\x01\x00\x05\x00\x00\x00"), packBurn(256, metadata, data)[10:]...), "expected"},
+		{"metadata longer than the file", append([]byte("NRUB\x01\x00\xff\xff\xff\xff"), packBurn(256, metadata, data)[10:]...), "the metadata has 4294967295 bytes"},
+		{"metadata shorter", append([]byte("NRUB\x01\x00\x05\x00\x00\x00"), packBurn(256, metadata, data)[10:]...), "want"},
 		{"another size", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, 9, 2)}), data), "f32[2] is not 9 bytes"},
 		{"offsets reversed", packBurn(256, packedTensors(pair{"a", descriptor("F32", 9, 0, 0)}), data), "offsets [9 0]"},
 		{"offsets of 2^63", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, uint64(1<<63), 0)}), data), "from 0 to 2^63-1"},
 		{"offsets near 2^63", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, uint64(1<<63-1), 0)}), data), "are invalid"},
 		{"one offset", packBurn(256, packedTensors(pair{"a", []pair{{"dtype", "F32"}, {"data_offsets", []any{1}}}}), data), "are invalid"},
 		{"three offsets", packBurn(256, packedTensors(pair{"a", []pair{{"data_offsets", []any{1, 2, 3}}}}), data), "more than two"},
-		{"no offsets", packBurn(256, packedTensors(pair{"a", []pair{{"dtype", "F32"}}}), data), "data_offsets expected"},
+		{"no offsets", packBurn(256, packedTensors(pair{"a", []pair{{"dtype", "F32"}}}), data), "want dtype and data_offsets"},
 		{"quantised", packBurn(256, packedTensors(pair{"a", descriptor([]pair{{"QFloat", []pair{}}}, 0, 9, 9)}), data), "quantised"},
 		{"one name twice", packBurn(256, packedTensors(pair{"a", descriptor("F32", 0, 8, 2)}, pair{"a", descriptor("U8", 8, 9, 1)}), data), "appears twice"},
-		{"metadata that is a list", packBurn(256, []any{}, nil), "a table expected"},
-		{"a tensor that is a number", packBurn(256, packedTensors(pair{"a", 1}), data), "a table expected"},
+		{"metadata that is a list", packBurn(256, []any{}, nil), "want a table"},
+		{"a tensor that is a number", packBurn(256, packedTensors(pair{"a", 1}), data), "want a table"},
 	} {
 		if _, err := Parse(tt.file); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %s", tt.name, err, tt.want)
@@ -537,13 +537,13 @@ func TestBincodeThatIsNone(t *testing.T) {
 		write         func(b *binCode)
 		want          string
 	}{
-		{"cut off", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 300); *b = (*b)[:900] }, "bytes without a parameter"},
-		{"a size that is not the shape's", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 299) }, "bytes without a parameter"},
+		{"cut off", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 300); *b = (*b)[:900] }, "no parameter is in"},
+		{"a size that is not the shape's", "0.18.0", func(b *binCode) { b.param(1, raw(make([]float32, 300)...), 299) }, "no parameter is in"},
 		{"nothing", "0.18.0", func(b *binCode) {}, "no parameter"},
 		{"quantised", "0.18.0", func(b *binCode) { b.param(14, []byte{1}, 1) }, "quantised"},
-		{"an unknown version", "1.0.0", func(b *binCode) {}, "is not known"},
-		{"no version", "", func(b *binCode) {}, "is not known"},
-		{"other bytes", "0.18.0", func(b *binCode) { *b = append(*b, make([]byte, 1000)...) }, "bytes without a parameter"},
+		{"an unknown version", "1.0.0", func(b *binCode) {}, "is not supported"},
+		{"no version", "", func(b *binCode) {}, "is not supported"},
+		{"other bytes", "0.18.0", func(b *binCode) { *b = append(*b, make([]byte, 1000)...) }, "no parameter is in"},
 	} {
 		b := newBinCode(tt.version, "f32", "i32")
 		tt.write(b)
@@ -572,7 +572,7 @@ func TestInOrder(t *testing.T) {
 	if got := rt.WeightsOf[float32](w, "fc.weight", 2, 1); !slices.Equal(got, []float32{1, 2}) {
 		t.Error(got)
 	}
-	if _, err := InOrder(open(), want[:1]); err == nil || !strings.Contains(err.Error(), "1 tensors expected, file has 2") {
+	if _, err := InOrder(open(), want[:1]); err == nil || !strings.Contains(err.Error(), "want 1 tensors, the file has 2") {
 		t.Error(err)
 	}
 	slices.Reverse(want)

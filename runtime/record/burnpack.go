@@ -39,11 +39,11 @@ func readBurnpack(w *rt.Weights, file []byte) error {
 		return errShort
 	}
 	if v := binary.LittleEndian.Uint16(file[4:]); v != burnpackVersion {
-		return fmt.Errorf("burnpack of version %d: %d is the one that is read", v, burnpackVersion)
+		return fmt.Errorf("burnpack version %d is not supported, want %d", v, burnpackVersion)
 	}
 	size := int64(binary.LittleEndian.Uint32(file[6:]))
 	if left := int64(len(file)) - burnpackHead; size > left {
-		return fmt.Errorf("metadata of %d bytes: file has %d after its head: %w", size, left, errShort)
+		return fmt.Errorf("the metadata has %d bytes, the file has %d after its head: %w", size, left, errShort)
 	}
 	tensors, err := readPacked(w, file[burnpackHead:][:size])
 	if err != nil {
@@ -58,9 +58,9 @@ func readBurnpack(w *rt.Weights, file []byte) error {
 		start = (start + burnpackAlignment - 1) / burnpackAlignment * burnpackAlignment
 	}
 	if have := int64(len(file)) - start; end > have {
-		return fmt.Errorf("tensors end at byte %d, file has %d after its metadata: %w", end, have, errShort)
+		return fmt.Errorf("the tensors end at byte %d, the file has %d bytes after its metadata: %w", end, have, errShort)
 	} else if end < have && len(tensors) > 0 {
-		return fmt.Errorf("tensors end at byte %d: file has %d after its metadata", end, have)
+		return fmt.Errorf("the tensors end at byte %d, the file has %d bytes after its metadata", end, have)
 	}
 	data := file[min(start, int64(len(file))):]
 	for _, t := range tensors {
@@ -125,7 +125,7 @@ func readDescriptor(r *walker, name string) (packed, error) {
 		return err
 	})
 	if err == nil && (p.dtype == "" || p.from < 0) {
-		err = r.at("dtype and data_offsets expected")
+		err = r.at("want dtype and data_offsets")
 	}
 	return p, err
 }

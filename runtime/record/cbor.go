@@ -87,7 +87,7 @@ func (c *cbor) more(container token, i int) (bool, error) {
 		return i < container.n, nil
 	}
 	if c.pos == len(c.file) {
-		return false, c.errorf("an item or the end of %v expected: %w", container.kind, errShort)
+		return false, c.errorf("want an item or the end of %v: %w", container.kind, errShort)
 	}
 	if c.file[c.pos] == cborBreak {
 		c.pos++

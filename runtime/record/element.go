@@ -136,7 +136,7 @@ func parseBool(dst []byte, t token) ([]byte, error) {
 	}
 	bits, negative, err := t.integer()
 	if err == nil && (negative || bits < 2 || bits > math.MaxUint8) {
-		err = errors.New("a truth value expected")
+		err = errors.New("want a bool")
 	}
 	return append(dst, byte(bits)), err
 }

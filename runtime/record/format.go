@@ -55,7 +55,7 @@ func For(path string) (Recorder, error) {
 			return Recorder{Format: Format(f), Gzip: zipped}, nil
 		}
 	}
-	return Recorder{}, fmt.Errorf("record: %.200q: a name that ends in .safetensors, .mpk, .bin or .json expected, perhaps with %s", path, gzipExt)
+	return Recorder{}, fmt.Errorf("record: want a name that ends in .safetensors, .mpk, .bin or .json, perhaps with %[2]s, not %.200[1]q", path, gzipExt)
 }
 
 // forms lists the readable file formats. A file is read by the first form whose function `is`
@@ -98,7 +98,7 @@ func readForm(w *rt.Weights, file []byte) error {
 }
 
 // ErrUnknown is the error for a file that is not a record.
-var ErrUnknown = errors.New("not a record: neither of burngen nor of burn")
+var ErrUnknown = errors.New("this is not a record of burngen or burn")
 
 // isSafetensors reports whether file looks like safetensors: a length below 2³² in 8 bytes, then
 // '{'.

@@ -49,7 +49,7 @@ func pass(file []byte, out io.Writer) (int64, error) {
 	case err != nil:
 		return 0, ended(err)
 	case n > limit:
-		return 0, fmt.Errorf("holds more than %d bytes (rt.ArenaLimit)", limit)
+		return 0, fmt.Errorf("it has more than %d bytes (rt.ArenaLimit)", limit)
 	case rest.Len() > 0:
 		return 0, fmt.Errorf("%d bytes after the end", rest.Len())
 	}

@@ -39,9 +39,9 @@ func (j *jsonText) end() error {
 
 func (j *jsonText) wrong(want string) error {
 	if c := j.peek(); j.pos < len(j.file) {
-		return j.errorf("%s expected, %q found", want, c)
+		return j.errorf("want %s, have %q", want, c)
 	}
-	return j.errorf("%s expected: %w", want, errShort)
+	return j.errorf("want %s: %w", want, errShort)
 }
 
 func (j *jsonText) next() (token, error) {
@@ -222,7 +222,7 @@ func (j *jsonText) unicode() (rune, error) {
 	}
 	x, err := strconv.ParseUint(string(j.file[j.pos+1:j.pos+5]), 16, 16)
 	if err != nil {
-		return 0, j.errorf("four hexadecimal digits expected")
+		return 0, j.errorf("want four hexadecimal digits")
 	}
 	j.pos += 5
 	return rune(x), nil

@@ -159,7 +159,7 @@ func readNamed(r *walker, top token, w *rt.Weights) error {
 // checkVersion returns an error if v is not the [version] of the layout.
 func checkVersion(v int64) error {
 	if v != version {
-		return fmt.Errorf("version %d of the layout: %d is the one that is read", v, version)
+		return fmt.Errorf("version %d of the layout is not supported, want %d", v, version)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func checkVersion(v int64) error {
 func verify(w *rt.Weights, sum string) error {
 	got, err := w.Sum()
 	if err == nil && got != sum {
-		err = fmt.Errorf("digest of the contents is %s, file says %.100q", got, sum)
+		err = fmt.Errorf("the file is damaged: the digest of its contents is %s, it says %.100q", got, sum)
 	}
 	return err
 }
@@ -263,5 +263,5 @@ func readData(r *walker, dtype string, n int) ([]byte, error) {
 		}
 		return raw[:n], err
 	}
-	return nil, r.at("data of %.100q expected, %v found", dtype, t.kind)
+	return nil, r.at("want data of %.100q, have %v", dtype, t.kind)
 }

@@ -83,7 +83,7 @@ func (m *messagePack) key() (string, error) { return keyOf(m.next()) }
 // error if t is not a text.
 func keyOf(t token, err error) (string, error) {
 	if err == nil && t.kind != text {
-		err = fmt.Errorf("%v as key: a text expected", t.kind)
+		err = fmt.Errorf("a key is a %v, want a string", t.kind)
 	}
 	return string(t.text), err
 }
@@ -114,7 +114,7 @@ func (m messagePackSink) integer(x int) {
 
 func (m messagePackSink) data(info rt.Info, raw []byte) error {
 	if int64(len(raw)) > math.MaxUint32 {
-		return fmt.Errorf("%.100q: %d bytes: MessagePack holds less than 2^32", info.Name, len(raw))
+		return fmt.Errorf("%.100q has %d bytes, MessagePack allows less than 2^32", info.Name, len(raw))
 	}
 	m.sized(len(raw), 0, -1, 0xc4, 0xc5, 0xc6)
 	m.out.Write(raw)

@@ -18,14 +18,14 @@ func InOrder(w *rt.Weights, want []rt.Info) (*rt.Weights, error) {
 	}
 	names := w.Names()
 	if len(names) != len(want) {
-		return nil, fmt.Errorf("weights: %d tensors expected, file has %d", len(want), len(names))
+		return nil, fmt.Errorf("weights: want %d tensors, the file has %d", len(want), len(names))
 	}
 	became := map[string]string{}
 	var errs []error
 	for i, x := range want {
 		info, _ := w.Info(names[i])
 		if !slices.Equal(info.Shape, x.Shape) {
-			errs = append(errs, fmt.Errorf("weights: %.100q: %v expected, tensor %d of the file is %v", x.Name, x, i, info))
+			errs = append(errs, fmt.Errorf("weights: %.100q: want %v, tensor %d of the file is %v", x.Name, x, i, info))
 		}
 		became[names[i]] = x.Name
 	}

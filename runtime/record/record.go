@@ -55,7 +55,7 @@ func (r Recorder) write(out io.Writer, w *rt.Weights) error {
 		return fmt.Errorf("%v is none", r.Format)
 	}
 	if out == nil {
-		return errors.New("no writer to write to")
+		return errors.New("the writer is nil")
 	}
 	stored, err := r.Precision.apply(w)
 	if err != nil {
@@ -130,7 +130,7 @@ func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 	metadata := w.Metadata()
 	if metadata[noteNoSum] != "" && (checked || metadata[noteVersion] != "") {
 		w.Close()
-		return nil, errors.New("weights: file has no checksum to compare with")
+		return nil, errors.New("weights: the file has no checksum")
 	}
 	types := map[string]string{}
 	for key, value := range metadata {
@@ -139,7 +139,7 @@ func finish(w *rt.Weights, checked bool) (*rt.Weights, error) {
 		}
 		if key == noteVersion && value != strconv.Itoa(version) {
 			w.Close()
-			return nil, fmt.Errorf("weights: record of version %.100q: %d is the one that is read", value, version)
+			return nil, fmt.Errorf("weights: record version %.100q is not supported, want %d", value, version)
 		}
 	}
 	if err := w.Convert(types); err != nil {

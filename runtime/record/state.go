@@ -74,7 +74,7 @@ func Value[T any](x *T) rt.Stater { return value[T]{x} }
 
 type value[T any] struct{ x *T }
 
-var errNoVariable = errors.New("value of a nil pointer")
+var errNoVariable = errors.New("the pointer is nil")
 
 // State implements [rt.Stater]. It registers the variable as JSON.
 func (v value[T]) State(s *rt.State) {

@@ -270,7 +270,7 @@ func TestStatesThatDoNotLoad(t *testing.T) {
 		{"another optimizer", map[string]rt.Stater{"optimizer": newRun(t, optimizers["NewLion"], nil).optim}, `"optimizer": saved state is of "adam", but the part is "lion"`},
 		{"a part that is missing", map[string]rt.Stater{"scheduler": Value(new(int))}, "file has no such tensor"},
 		{"a value of another type", map[string]rt.Stater{"progress": Value(new(int))}, "cannot unmarshal"},
-		{"a value without a variable", map[string]rt.Stater{"progress": Value[int](nil)}, "value of a nil pointer"},
+		{"a value without a variable", map[string]rt.Stater{"progress": Value[int](nil)}, "the pointer is nil"},
 		{"a part that is nil", map[string]rt.Stater{"a": nil}, "is nil"},
 	} {
 		if err := DecodeState(file, tt.parts); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -56,7 +56,7 @@ func (t token) integer() (bits uint64, negative bool, err error) {
 		}
 		return 0, false, fmt.Errorf("%.100s is not an integer of 64 bits", t.text)
 	}
-	return 0, false, fmt.Errorf("an integer expected, %v found", t.kind)
+	return 0, false, fmt.Errorf("want an integer, have %v", t.kind)
 }
 
 // float returns the value of a numeric token as a float of `bits` bits. The value is rounded once.
@@ -77,7 +77,7 @@ func (t token) float(bits int) (float64, error) {
 		}
 		return x, err
 	}
-	return 0, fmt.Errorf("a number expected, %v found", t.kind)
+	return 0, fmt.Errorf("want a number, have %v", t.kind)
 }
 
 // digits returns the text of a decimal without copying.
@@ -188,7 +188,7 @@ func (w *walker) skipNext() error {
 func (w *walker) expect(k kind) (token, error) {
 	t, err := w.next()
 	if err == nil && t.kind != k {
-		err = w.at("%v expected, %v found", k, t.kind)
+		err = w.at("want %v, have %v", k, t.kind)
 	}
 	return t, err
 }
@@ -205,11 +205,11 @@ func (w *walker) expectKey(container token, i int, want string) error {
 		return err
 	}
 	if !more {
-		return w.at("%q expected", want)
+		return w.at("want %q", want)
 	}
 	got, err := w.key()
 	if err == nil && got != want {
-		err = w.at("%q expected, %.100q found", want, got)
+		err = w.at("want %q, have %.100q", want, got)
 	}
 	return err
 }
@@ -254,7 +254,7 @@ func (w *walker) expectSize() (int64, error) {
 	}
 	bits, negative, err := t.integer()
 	if err == nil && (negative || bits > math.MaxInt64) {
-		err = errors.New("an integer from 0 to 2^63-1 expected")
+		err = errors.New("want an integer from 0 to 2^63-1")
 	}
 	if err != nil {
 		return 0, w.at("%w", err)
@@ -265,7 +265,7 @@ func (w *walker) expectSize() (int64, error) {
 // checkText returns an error unless a text is UTF-8.
 func checkText(t []byte) error {
 	if !utf8.Valid(t) {
-		return errors.New("text is not UTF-8")
+		return errors.New("a string is not UTF-8")
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func newNames(size int) *names {
 // the name is too long or the names together take too much memory.
 func (n *names) join(above, key string) (string, error) {
 	if len(above)+len(key) >= maxName {
-		return "", fmt.Errorf("%.100q: name of more than %d bytes", above, maxName)
+		return "", fmt.Errorf("%.100q: a name exceeds %d bytes", above, maxName)
 	}
 	if n.left -= len(above) + len(key) + 1; n.left < 0 {
 		return "", errors.New("names take too much memory")

@@ -275,7 +275,9 @@ func (p *program) end(s *Server, h *http.Server, open *atomic.Int64, g *grpc.Ser
 	select {
 	case <-ended:
 	case <-ctx.Done():
-		g.Stop()
+		if g != nil {
+			g.Stop()
+		}
 		err = ctx.Err()
 	}
 	if err != nil {
