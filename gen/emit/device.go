@@ -309,8 +309,8 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 	return []jen.Code{f.run().Dot("Send").Call(memory...)}
 }
 
-// trains reports whether f is a function of the trainer. The weights of such a function change
-// between calls on the device, so that the host may have outdated copies.
+// trains reports whether f is a function of the trainer. Between its calls, the device
+// changes the weights, so that the host may have outdated copies.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
 // shared prints arguments for the calls that copy memory between host and device. They name the memory that refs

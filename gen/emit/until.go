@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// long is the longest time that a call may run without checking its context, in units of 5 µs. It is a millisecond
-// with the slowest instruction set; see [program.Shares].
+// long is the most work that a call may do without checking its context. The unit of work is what the slowest
+// instruction set does in about 5 µs, so that `long` takes a millisecond at most; see [program.Shares].
 const long = 200
 
 // open is the duration that is assumed for a step whose extents are known only at run time, in the
@@ -16,7 +16,7 @@ const long = 200
 // longer.
 const open = long / 4
 
-// duration returns an estimate of a step's duration in units of 5 µs, at most [long]. It is long for calls of
+// duration returns an estimate of a step's duration in the unit of [long], at most [long]. It is long for calls of
 // functions, calls of custom operators, and loops. It is 0 for checks, bindings, allocations and copies of results.
 // The duration may depend on extents that are known only at run time. It is then long for a step that checks the
 // context itself, and [open] for any other step.
@@ -40,7 +40,7 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the time of a node divided by the number of its steps, in units of 5 µs. known is false if the time
+// share returns the time of a node divided by the number of its steps, in the unit of [long]. known is false if the time
 // cannot be computed; see [program.Shares].
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {

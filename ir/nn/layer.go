@@ -102,7 +102,8 @@ func required(layer interface{ check() error }) {
 	}
 }
 
-// Embedding maps each of n tokens to a vector of features, which is a row of the weight, [n, features].
+// Embedding maps a token to a vector of features: token i to row i of the weight, [n, features]. n is the number of
+// different tokens.
 type Embedding struct{ Weight Param }
 
 // NewEmbedding returns an embedding of n tokens. Its weight is initialised from the standard normal distribution

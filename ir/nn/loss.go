@@ -278,7 +278,8 @@ func GaussianNLL(x, y, variance Value, full bool, options ...LossOption) Value {
 	return losing(options).reduce(loss)
 }
 
-// HingeEmbedding returns the mean of x where the target is 1, and max(0, margin − x) where the target is −1.
+// HingeEmbedding returns the mean over the elements of x. The loss of an element is x if its target is 1, and
+// max(0, margin − x) if its target is −1.
 func HingeEmbedding(x, target Value, margin float64, options ...LossOption) Value {
 	return losing(options).reduce(Where(target.Equal(1), x, ReLU(x.SubFrom(margin))))
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its activation functions. W, R and B
-// hold the weights and biases of the gates i (input), o (output) and f (forget) and of the candidate c, in this
-// order:
+// hold the weights and biases of the gates i (input), o (output) and f (forget) and of the candidate c. They are
+// stored in the order i, o, f, c. A step computes:
 //
 //	i = a1(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
 //	f = a1(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)

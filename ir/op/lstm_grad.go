@@ -7,18 +7,19 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTMGrad is the backward pass of an [LSTMTrace]. Its operands are, in this order:
-//   - the gates, [S,N,4·H], and c after each step, [S,N,H], both results of the trace
+// LSTMGrad is the backward pass of an [LSTMTrace]: the layer that also returns the values of its gates. The operands
+// of LSTMGrad are, in this order:
+//   - the gates, [S,N,4·H], and c after each step, [S,N,H], both results of the LSTMTrace
 //   - the recurrent weights, [4·H,H]
 //   - the lengths of the sequences, i32[N]
 //   - c before the first step, [N,H]
 //   - the gradients of y, [S,N,H], and of the final h and c, [N,H]
 //
 // The operands after the weights are optional, and a missing gradient is zero. The results are three gradients: of
-// the first operand of the trace, [S,N,4·H], and of h and of c before the first step.
+// the projected inputs, [S,N,4·H], which are the first operand of the LSTMTrace, and of h and c before the first step.
 type LSTMGrad struct{ Reverse bool }
 
-// Infer returns the types of the gradients of the first operand of the trace, and of h and c before the first step.
+// Infer returns the types of the gradients of the projected inputs, and of h and c before the first step.
 func (op LSTMGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 8); err != nil {
 		return nil, err

@@ -265,8 +265,8 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 }
 
 // directed builds the results of one direction of a layer. r are the recurrent weights, [gates·H,H], and bias their
-// biases or nil. x is the projected x: it has already been multiplied by w. `more` are the other operands of the
-// direction.
+// biases or nil. x is the projected input: the input times w. `lens` are the lengths of the sequences, or nil. `more`
+// are the other operands of the direction.
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
 // lower computes each direction of n with the function `direction`, and combines the results. functions is the

@@ -135,7 +135,7 @@ func (op ResizeTaps) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil 
 // they bind.
 func (op ResizeTaps) HasEffect() {}
 
-// Binds returns Symbol.
+// Binds returns Symbol, the symbol that the operator gives a value.
 func (op ResizeTaps) Binds() []string { return []string{op.Symbol} }
 
 // BindValues returns the number of elements that a point reads, or 2 if there are no points. It returns an error if

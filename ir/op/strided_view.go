@@ -57,8 +57,8 @@ func (s *stridedView) through(c StridedCopy, shape []dim.Dim) bool {
 	return true
 }
 
-// After returns a copy of inner's operand that equals op applied to inner's result, or to a reshape of that result.
-// ok is false if no strides express such a copy. One axis of op may become several consecutive axes of the copy.
+// After returns one copy that replaces two: inner, and then op on inner's result. op may read that result in another
+// shape. ok is false if no strides express such a copy. One axis of op may become several consecutive axes of the copy.
 func (op StridedCopy) After(inner StridedCopy) (c StridedCopy, ok bool) {
 	if dim.Product(inner.Shape...).Equal(dim.Dim{}) {
 		return c, false

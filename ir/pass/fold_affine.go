@@ -185,7 +185,7 @@ func (l linear) bias(c, s, t *ir.Value, channels dim.Dim) *ir.Value {
 	return l.b.Node(op.Add{}, c, l.vector(t, channels))
 }
 
-// vector returns v with rank 1 and one element for each channel. If v has a single element, the result has rank 0.
+// vector returns v reshaped to [channels], or to rank 0 if v has a single element.
 func (l linear) vector(v *ir.Value, channels dim.Dim) *ir.Value {
 	if v.Type.Elems().Equal(dim.Const(1)) {
 		return reshaped(l.b, v)

@@ -25,8 +25,8 @@ func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, 
 // f32[OutC][InC/Group][KH][KW]. x is the planar input of the convolution, f32[N][InC][InH][InW]. g
 // is the gradient of its result, f32[OutC][N][OutH][OutW].
 //
-// Each element of dst belongs to one tap of the window. It is the sum over all windows of x at this
-// tap times the window's element of g. Sums are in float32. Their order depends on [CurrentLevel].
+// Each element of dst belongs to one tap of the window. It is Σ x(window, tap)·g(window), over all
+// positions of the window: x(window, tap) is the element of x that the tap reads there. Sums are in float32. Their order depends on [CurrentLevel].
 // ConvWeights computes parts concurrently, as many as scratch is long enough for; see
 // [ConvWeightsScratch].
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {

@@ -114,7 +114,7 @@ func newWindow(in, out, kernel, strides, dilations, pads []int) window {
 	return w
 }
 
-// reset moves w to the first cell of the first window. w.at and w.cellAt must be 0.
+// reset moves w to the first position, and to the first tap there. w.at and w.cellAt must be 0.
 func (w *window) reset() { w.place, w.tap = 0, 0 }
 
 func (w *window) nextTap() {

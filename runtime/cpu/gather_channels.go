@@ -4,7 +4,7 @@ import "unsafe"
 
 const maxGathered = 8
 
-// GatherChannels builds a blocked tensor from channels of other blocked tensors, at most eight. dst
+// GatherChannels builds a blocked tensor from channels of at most eight other blocked tensors. dst
 // is [n][⌈m/16⌉][pixels][16] with m = len(channels), and a source is [n][⌈c/16⌉][pixels][16].
 // counts[k] is the number c of channels of source k. The channels of all sources are numbered one
 // after the other; channel i of dst is channel number channels[i]. Channels beyond m are zero.

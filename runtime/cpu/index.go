@@ -90,8 +90,8 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 	return e, nil
 }
 
-// line returns the offset in the array for a line of indices. i is the number of the line's first
-// element. An index of 0 in this element refers to the array's element at the returned offset.
+// line returns the position in the array to which index 0 refers, for a line of indices along the
+// axis. i is the position of the line's first index among all indices.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

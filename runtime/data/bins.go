@@ -26,9 +26,12 @@ func NewBins(edges ...float64) (*Bins, error) {
 }
 
 // EqualBins returns n bins of the same width from `low` to `high`. A number below `low` belongs to
-// the first bin, and a number above `high` to the last one. EqualBins returns an error if n is
-// below 1, unless `low` < `high`, or if n numbers exceed [rt.ArenaLimit]. It also returns an error
-// if `low` and `high` are too close together or too far apart to compute n bins.
+// the first bin, and a number above `high` to the last one. EqualBins returns an error in these cases:
+//
+//   - n is below 1.
+//   - low ≥ high, or one of them is NaN.
+//   - n numbers exceed [rt.ArenaLimit].
+//   - `low` and `high` are too close together or too far apart to compute n bins.
 func EqualBins(low, high float64, n int) (*Bins, error) {
 	if n < 1 || !(low < high) {
 		return nil, fmt.Errorf("bins: %d bins from %v to %v", n, low, high)

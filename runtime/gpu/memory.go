@@ -43,7 +43,7 @@ func In[T any](s []T) Arg { return memoryOf(s, isRead) }
 func Out[T any](s []T) Arg { return memoryOf(s, isWritten) }
 
 // Int returns an argument for a number that a kernel takes as an i32, such as an extent. If the number
-// does not fit, [Run.Launch] fails, and the call ends with its error.
+// does not fit, [Run.Launch] returns an error.
 func Int(n int) Arg { return Arg{number: uint64(n)} }
 
 // Wide returns an argument for a number that a kernel takes as an i64.

@@ -21,7 +21,7 @@ func (v Values) width() int {
 	return v.Width
 }
 
-// check returns an error if the lengths do not fit.
+// check returns an error if the lengths of the slices of v do not fit one another.
 func (v Values) check() error {
 	width := v.width()
 	switch {

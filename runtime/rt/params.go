@@ -40,7 +40,7 @@ type Params struct {
 	err error
 }
 
-// parameters is the state that subsets share.
+// parameters is the state that a [Params] shares with its subsets.
 type parameters struct {
 	items      []Param
 	size       []int // number of elements of each

@@ -70,8 +70,7 @@ func (s *Server) Reload() error {
 // answer. Call Drain before you shut down the listeners: load balancers then send requests elsewhere.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// Close makes all models refuse new requests, and waits until the requests that are waiting have
-// been computed.
+// Close makes all models refuse new requests, and returns when all earlier requests have been computed.
 func (s *Server) Close() {
 	s.Drain()
 	for _, e := range s.entries {

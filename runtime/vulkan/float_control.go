@@ -80,8 +80,8 @@ func (s *shader) dropControls(names []string) {
 	s.words = words
 }
 
-// controlOf returns the mode and width of a float control. The control is set by an OpExecutionMode
-// instruction with these operands. ok is false for other instructions.
+// controlOf returns the mode and width of the float control that an instruction sets. ok is false unless
+// the instruction is an OpExecutionMode that sets one.
 func controlOf(op uint32, operands []uint32) (mode, width uint32, ok bool) {
 	if op != opExecutionMode || len(operands) != 3 {
 		return 0, 0, false

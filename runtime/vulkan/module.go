@@ -45,7 +45,7 @@ type kernel struct {
 	pipeline handle
 }
 
-// argsUnknown is the number of arguments of a kernel that has not been requested.
+// argsUnknown stands for the number of arguments as long as the kernel has not been requested.
 const argsUnknown = -1
 
 const maxArguments = 4096

@@ -150,8 +150,9 @@ func (w *warpAttention) inside(cond *kernel.Value, n int, load func() []*kernel.
 // key become 0.
 //
 // A chunk is 8 adjacent elements of a key or a value. Neighbouring threads load neighbouring chunks of a key, which
-// are adjacent in memory. They load the same chunk of neighbouring values: values are stored transposed in shared
-// memory, so that these threads store adjacent elements and access different banks.
+// are adjacent in memory. For values it is the other way round: neighbouring threads load the same chunk of
+// neighbouring values. Values are stored transposed in shared memory, so that these threads store adjacent elements and
+// access different banks. `keys` is the number of keys.
 func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
 	w.loadParts(head, first, keys, w.Depth, w.Key, func(i *kernel.Value) (row, part *kernel.Value) {
 		parts := w.Int(w.Depth / elementsAtOnce)

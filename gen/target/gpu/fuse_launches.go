@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// maxFusedOperands is the maximum number of operands of a fusion. It is small because a kernel has
-// few arguments.
+// maxFusedOperands is the maximum number of operands of a fusion. It is small because a kernel may
+// have only few arguments.
 const maxFusedOperands = 10
 
 // FuseLaunches is the pass that fuses a pointwise node with nodes that compute its operands. They become one

@@ -67,7 +67,8 @@ func Merged(families ...Trials) Trials {
 	return all
 }
 
-// Tried reports whether [Agree] tries the operator, or has a reason to leave it out.
+// Tried returns false if [Agree] does not know the operator: it neither tries the operator nor has a reason to leave
+// it out.
 func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
 
 // Fewer limits the number of checks that rapid makes in a test to `checks`. It does nothing if the command line sets

@@ -8,7 +8,7 @@ type ValueInfo struct {
 	Metadata []Entry
 }
 
-// TypeKind is the kind of a type: the field that is set.
+// TypeKind is the kind of a type: it names the field of the protocol buffer that is set.
 type TypeKind uint8
 
 // The kinds of types. NoType is a type without a kind.

@@ -51,9 +51,9 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 }
 
 // fit chooses how many vectors to interleave, and which constants to keep in registers. It
-// interleaves 4 vectors if registers are left for all constants. Otherwise it interleaves 2
-// vectors, or else 1, if registers are left for the constants that must be in registers. It then
-// keeps as many of the other constants as fit.
+// interleaves 4 vectors if registers are left for all constants. Otherwise it interleaves 2 vectors if
+// registers are left for the constants that must be in registers, or else 1 vector. It then keeps as
+// many of the other constants as fit.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
 	for interleaved = 4; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)

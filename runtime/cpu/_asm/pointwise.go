@@ -102,7 +102,7 @@ func (k *vectors) sloped(x value, slope any) value {
 	return x
 }
 
-// unary returns a kernel with one input slice. `body` computes the result in place of x.
+// unary returns a kernel with one input slice. `body` overwrites x with the result.
 func unary(name, doc string, body func(k *vectors, x value), scalars ...string) pointwise {
 	return pointwise{
 		name: name, doc: doc, inputs: []string{"x"}, scalars: scalars,

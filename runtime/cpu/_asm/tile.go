@@ -253,8 +253,9 @@ func (f *file) fetch(panels int) {
 
 // steps writes the loops over the elements of each run of the tile's loop nest. A run is a row of
 // adjacent elements. The first loop contains the code of four steps, step(0) to step(3). The second
-// loop contains the code of step(0), for the elements that are left. A step must advance DI to the
-// columns of the next element. See [file.runs] for mayLieApart.
+// loop contains the code of step(0), for the elements that are left. DI points to the columns that an
+// element is multiplied with, and a step must advance DI to those of the next element. `rows` is the
+// number of rows of the tile. See [file.runs] for mayLieApart.
 func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
