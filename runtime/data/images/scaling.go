@@ -54,8 +54,8 @@ func (g scale) bytes(dst, src raster[uint8], w *scaling) {
 	}
 	w.plan(g)
 	w.fixedX, w.fixedY = w.x.fixed(w.fixedX), w.y.fixed(w.fixedY)
-	w.rows8, w.sums8 = sized(w.rows8, dst.width*src.channels*g.from.Dy()), sized(w.sums8, dst.width*src.channels)
-	scaled(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, w.rows8, w.sums8, 1<<(fixedBits-1), fromFixed)
+	w.rows8 = sized(w.rows8, 4*dst.width*g.from.Dy())
+	scaledPixels(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, w.rows8)
 }
 
 func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
@@ -65,8 +65,8 @@ func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
 	}
 	w.plan(g)
 	w.floatX, w.floatY = w.x.floats(w.floatX), w.y.floats(w.floatY)
-	w.rows, w.sums = sized(w.rows, dst.width*src.channels*g.from.Dy()), sized(w.sums, dst.width*src.channels)
-	scaled(dst, src.part(g.from), &w.x, &w.y, w.floatX, w.floatY, w.rows, w.sums, 0, same)
+	w.rows = sized(w.rows, dst.width*g.from.Dy())
+	scaledPlane(dst, src.part(g.from), &w.x, &w.y, w.floatX, w.floatY, w.rows)
 }
 
 func (g scale) classes(dst, src raster[uint8], w *scaling) { nearest(dst, src.part(g.from), w) }
@@ -76,8 +76,7 @@ type scaling struct {
 	fixedX, fixedY []int32
 	floatX, floatY []float32
 	rows8          []uint8
-	sums8          []int32
-	rows, sums     []float32
+	rows           []float32
 	columns        []int
 }
 
@@ -135,9 +134,6 @@ func (w *windows) fixed(dst []int32) []int32 {
 	return dst
 }
 
-// fromFixed converts a fixed-point sum to a channel. It clamps the result to 0 … 255.
-func fromFixed(x int32) uint8 { return uint8(min(max(x>>fixedBits, 0), 255)) }
-
 func (w *windows) floats(dst []float32) []float32 {
 	dst = sized(dst, len(w.weight))
 	for i, x := range w.weight {
@@ -146,53 +142,30 @@ func (w *windows) floats(dst []float32) []float32 {
 	return dst
 }
 
-// scaled scales src to dst. It first scales along rows and stores the result in `rows`. It then
-// scales along columns. wx and wy are the weights of the windows x and y. sums is scratch memory
-// with the length of a row of dst. Each sum starts as `first`, and finish converts it to a channel.
-func scaled[T channel, W int32 | float32](dst, src raster[T], x, y *windows, wx, wy []W, rows []T, sums []W, first W, finish func(W) T) {
-	length := dst.width * dst.channels
+// scaledPlane scales a raster of floats of 1 channel: first along rows, into rows, then along columns.
+// wx and wy are the weights of x and y.
+func scaledPlane(dst, src raster[float32], x, y *windows, wx, wy, rows []float32) {
 	for v := range src.height {
-		in, out := src.row(v), rows[v*length:][:length]
+		in, out := src.row(v), rows[v*dst.width:][:dst.width]
 		begin := 0
 		for u, end := range x.end {
-			weights := wx[begin:end]
-			begin = end
-			if src.channels == 1 {
-				sum := first
-				for j, p := range in[x.first[u]:][:len(weights)] {
-					sum += W(W(p) * weights[j])
-				}
-				out[u] = finish(sum)
-				continue
+			weights, sum := wx[begin:end], float32(0)
+			for j, p := range in[x.first[u]:][:len(weights)] {
+				sum += float32(p * weights[j])
 			}
-			a, b, c, d := first, first, first, first
-			for j, p := 0, in[4*x.first[u]:][:4*len(weights)]; j < len(weights) && len(p) >= 4; j, p = j+1, p[4:] {
-				w := weights[j]
-				a += W(W(p[0]) * w)
-				b += W(W(p[1]) * w)
-				c += W(W(p[2]) * w)
-				d += W(W(p[3]) * w)
-			}
-			o := out[4*u:][:4]
-			o[0], o[1], o[2], o[3] = finish(a), finish(b), finish(c), finish(d)
+			out[u], begin = sum, end
 		}
 	}
 	begin := 0
 	for v, end := range y.end {
-		for i := range sums {
-			sums[i] = first
-		}
+		out := dst.row(v)
+		clear(out)
 		for j, w := range wy[begin:end] {
-			in := rows[(y.first[v]+j)*length:][:length]
-			for i, p := range in {
-				sums[i] += W(W(p) * w)
+			for i, p := range rows[(y.first[v]+j)*dst.width:][:len(out)] {
+				out[i] += float32(p * w)
 			}
 		}
 		begin = end
-		out := dst.row(v)
-		for i, sum := range sums {
-			out[i] = finish(sum)
-		}
 	}
 }
 

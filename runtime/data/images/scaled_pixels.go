@@ -1,0 +1,61 @@
+package images
+
+import "encoding/binary"
+
+// The sums of the four channels of a pixel are in two numbers: those of red and blue in one, those of green and alpha
+// in the other. Each number has a sum in its lower 32 bits and adds 2³² times the other sum. One multiplication by a
+// weight thus adds to two sums.
+const (
+	lanes = 0x000000ff000000ff
+	// half is ½ in both sums. The bits after the binary point are cut off, which rounds.
+	half = 1<<(fixedBits-1) | 1<<(fixedBits-1+32)
+)
+
+// pixelOf returns the pixel of two pairs of sums, with red in the lowest byte. Channels are clamped to 0 … 255.
+func pixelOf(redBlue, greenAlpha int64) uint32 {
+	r, g := int64(int32(redBlue)), int64(int32(greenAlpha))
+	b, a := (redBlue-r)>>32, (greenAlpha-g)>>32
+	return channelOf(r) | channelOf(g)<<8 | channelOf(b)<<16 | channelOf(a)<<24
+}
+
+func channelOf(sum int64) uint32 { return uint32(min(max(sum>>fixedBits, 0), 255)) }
+
+// scaledPixels scales a raster of bytes of 4 channels: first along rows, into rows, then along columns. wx and wy are
+// the weights of x and y in fixed point.
+func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, rows []uint8) {
+	length := 4 * dst.width
+	for v := range src.height {
+		in, out := src.row(v), rows[v*length:][:length]
+		begin := 0
+		for u, end := range x.end {
+			var redBlue, greenAlpha int64 = half, half
+			at := 4 * x.first[u]
+			for _, w := range wx[begin:end] {
+				p := uint64(binary.LittleEndian.Uint32(in[at:]))
+				p |= p << 16
+				redBlue += int64(p&lanes) * int64(w)
+				greenAlpha += int64(p>>8&lanes) * int64(w)
+				at += 4
+			}
+			binary.LittleEndian.PutUint32(out[4*u:], pixelOf(redBlue, greenAlpha))
+			begin = end
+		}
+	}
+	begin := 0
+	for v, end := range y.end {
+		weights, in, out := wy[begin:end], rows[y.first[v]*length:], dst.row(v)
+		for u := 0; u < length; u += 4 {
+			var redBlue, greenAlpha int64 = half, half
+			at := u
+			for _, w := range weights {
+				p := uint64(binary.LittleEndian.Uint32(in[at:]))
+				p |= p << 16
+				redBlue += int64(p&lanes) * int64(w)
+				greenAlpha += int64(p>>8&lanes) * int64(w)
+				at += length
+			}
+			binary.LittleEndian.PutUint32(out[u:], pixelOf(redBlue, greenAlpha))
+		}
+		begin = end
+	}
+}
