@@ -13,6 +13,11 @@ import (
 	"github.com/burngen/burngen/examples/digits/hand"
 	"github.com/burngen/burngen/examples/mnist/cnn"
 	"github.com/burngen/burngen/internal/itself"
+	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/metric"
+	"github.com/burngen/burngen/runtime/optim"
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // write writes n drawn digits as MNIST's training set.
@@ -89,5 +94,32 @@ func TestProgram(t *testing.T) {
 	}
 	if again := run(); !strings.Contains(again, "10 epochs done after 50 steps") {
 		t.Errorf("the second time it says\n%s", again)
+	}
+}
+
+// TestLabelsThatAreNoDigits asserts that a label that the network does not have ends the run with an error that says
+// which batch has it.
+func TestLabelsThatAreNoDigits(t *testing.T) {
+	labels := make([]int64, 8)
+	labels[5] = 10
+	train := data.Load(data.Zipped(data.Of(make([]cnn.Image, 8)), data.Of(labels)), data.Pairs(data.Copy[cnn.Image, int64]), data.LoaderOptions{Batch: 4})
+	trainer, err := cnn.New(1).NewTrainer(cnn.TrainerOptions{Batch: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sgd, err := optim.NewSGD(trainer.Params(), optim.SGDConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := learn.Pairs(trainer.Step, trainer.Loss, func(_ []cnn.Image, y []int64, r cnn.LossResult) metric.Classes {
+		return metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: y}
+	})
+	l, err := learn.New(trainer, task, learn.Options{Epochs: 1, Optimizers: []learn.Optimizer{{Of: sgd, Rate: optim.Constant(0.1)}}}, metric.Accuracy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Fit(t.Context(), train, nil)
+	if want := "learn: epoch 1, batch 2, step 2: "; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "10") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want %s…10", err, want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt"
 )
 
 // TestInterruptible sends signals to a run: the first one ends it after a step and saves it, the second
@@ -37,6 +39,44 @@ func TestInterruptible(t *testing.T) {
 	if s := <-second; s != syscall.SIGTERM || !errors.Is(context.Cause(ctx), ErrInterrupted) {
 		t.Errorf("signal %v, cause %v", s, context.Cause(ctx))
 	}
+}
+
+// TestSignalDuringASave sends SIGTERM while a state is half written. The run ends, saves, and continues as if it had not
+// ended.
+func TestSignalDuringASave(t *testing.T) {
+	often := func(o *Options) { o.SaveEvery = 1 }
+	whole, dir := t.TempDir(), t.TempDir()
+	newRig(t, whole, often).mustFit(t)
+	signals := make(chan os.Signal)
+	ctx, stop := interruptible(t.Context(), signals, func(os.Signal) { t.Error("the signal counts twice") })
+	defer stop()
+	r := newRig(t, dir, often)
+	r.show.on = func(e Event) {
+		if s, ok := e.(Stepped); ok && s.Step == 2 {
+			<-interrupts(ctx) // steps do not wait for saves
+		}
+	}
+	f, err := r.learner.begin(ctx, loaded(50, 8, true), loaded(12, 8, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saves, write := 0, f.saver.write
+	f.saver.write = func(path string, w *rt.Weights) error {
+		if saves++; saves == 1 {
+			if err := os.WriteFile(path+".1.partial", []byte("half"), 0o600); err != nil {
+				t.Error(err)
+			}
+			signals <- syscall.SIGTERM
+			<-interrupts(ctx)
+		}
+		return write(path, w)
+	}
+	run, err := f.end(f.loop())
+	if err != nil || run.Stopped.Reason != "interrupted" || run.Stopped.Step != 2 || saves != 2 {
+		t.Errorf("stopped %+v after %d saves, %v", run.Stopped, saves, err)
+	}
+	newRig(t, dir, func(o *Options) { o.SaveEvery, o.Resume = 1, Continue }).mustFit(t)
+	sameRun(t, dir, whole)
 }
 
 // TestSecondSignal ends a run at once.

@@ -197,6 +197,31 @@ func TestItemsThatChange(t *testing.T) {
 	}
 }
 
+// TestTornLines continues a run whose machine failed after its state was saved: the last lines of its files are torn.
+func TestTornLines(t *testing.T) {
+	whole, dir := t.TempDir(), t.TempDir()
+	newRig(t, whole, nil).mustFit(t)
+	first := newRig(t, dir, nil)
+	first.show.on = finishAfter(first, 10)
+	first.mustFit(t)
+	for name, more := range map[string]string{
+		"events.jsonl": `{"event":"stepped","step":9` + "\n" + `{"event":"step`, "metrics.csv": "2,9,train,lo", "train/epoch-2/Loss.log": "0.2",
+	} {
+		f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(name)), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(more); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newRig(t, dir, func(o *Options) { o.Resume = Continue }).mustFit(t)
+	sameRun(t, dir, whole)
+}
+
 // TestDamagedState continues from states that are torn, changed, or missing.
 func TestDamagedState(t *testing.T) {
 	dir := t.TempDir()
