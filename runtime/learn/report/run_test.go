@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -131,15 +133,33 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func BenchmarkRead(b *testing.B) {
-	events := []learn.Event{started(0)}
-	for step := range 100000 {
-		events = append(events, learn.Stepped{Time: began, Split: learn.Train, Step: step, Loss: 0.25, Rate: 1e-3, Items: 64, Waited: 1000, Took: 2000,
-			Values: []learn.Value{{Name: "accuracy", Value: 91.25}}})
+// BenchmarkPage reads a run of 10⁶ steps, and makes the page about it.
+func BenchmarkPage(b *testing.B) {
+	const steps = 1_000_000
+	dir := folder(b, "long", []learn.Event{started(0)}, nil)
+	f, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		b.Fatal(err)
 	}
-	dir := folder(b, "long", events, nil)
+	w := bufio.NewWriter(f)
+	var line []byte
+	for step := range steps {
+		e := learn.Stepped{Time: began, Split: learn.Train, Step: step + 1, Loss: learn.Number(2 + math.Sin(float64(step)/1000)), Rate: 1e-3, Items: 64,
+			Waited: 1000, Took: 2000, Values: []learn.Value{{Name: "accuracy", Value: learn.Number(step % 1000)}}}
+		if line, err = learn.AppendEvent(line[:0], e); err != nil {
+			b.Fatal(err)
+		}
+		w.Write(line)
+	}
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+		b.Fatal(err)
+	}
+	size := 0
 	for b.Loop() {
-		read(b, dir)
+		size = len(html(b, read(b, dir)))
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100000, "ns/step")
+	if size > 1<<20 {
+		b.Errorf("the page has %d bytes", size)
+	}
+	b.ReportMetric(float64(size), "bytes/page")
 }
