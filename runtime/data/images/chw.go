@@ -69,21 +69,30 @@ func (f Floats) Apply(s *Sample, r *rand.Rand) error {
 // floats converts m to floats from 0 to 1, and stores them in dst. dst has the size of m and 1, 3
 // or 4 channels. A single channel receives the luma.
 func floats(dst CHW, m *image.RGBA) {
+	if dst.Channels != 1 {
+		lookedUp(dst, m, [4]*[256]float32{&unit, &unit, &unit, &unit})
+		return
+	}
 	src := rgbaRaster(m)
-	n := dst.Width * dst.Height
 	for y := range src.height {
-		row, at := src.row(y), y*dst.Width
-		if dst.Channels == 1 {
-			for x := range dst.Width {
-				p := row[4*x:][:4]
-				dst.Data[at+x] = luma(unit[p[0]], unit[p[1]], unit[p[2]])
-			}
-			continue
+		row, out := src.row(y), dst.Data[y*dst.Width:][:dst.Width]
+		for x := range out {
+			p := row[4*x:][:4]
+			out[x] = luma(unit[p[0]], unit[p[1]], unit[p[2]])
 		}
+	}
+}
+
+// lookedUp stores m in dst, which has the size of m and 3 or 4 channels. The value of a channel is looked up in the
+// channel's table.
+func lookedUp(dst CHW, m *image.RGBA, tables [4]*[256]float32) {
+	src := rgbaRaster(m)
+	for y := range src.height {
+		row := src.row(y)
 		for c := range dst.Channels {
-			out := dst.Data[c*n+at:][:dst.Width]
+			table, out := tables[c], dst.Data[(c*dst.Height+y)*dst.Width:][:dst.Width]
 			for x := range out {
-				out[x] = unit[row[4*x+c]]
+				out[x] = table[row[4*x+c]]
 			}
 		}
 	}

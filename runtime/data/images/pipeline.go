@@ -11,12 +11,15 @@ import (
 // it has seen all sizes of pictures, it does not allocate.
 type Pipeline struct {
 	transforms Sequence
+	ending     *ending // the last two transforms, or nil
 	samples    pool[Sample]
 }
 
 // NewPipeline returns a pipeline of transforms, which are applied in order.
 func NewPipeline(transforms ...Transform) *Pipeline {
-	return &Pipeline{transforms: append(Sequence(nil), transforms...)}
+	p := &Pipeline{transforms: append(Sequence(nil), transforms...)}
+	p.ending = endingOf(p.transforms)
+	return p
 }
 
 // Do applies the transforms to a copy of the sample, and calls `use` with the result. The sample does not change.
@@ -25,7 +28,7 @@ func (p *Pipeline) Do(sample Sample, r *rand.Rand, use func(s *Sample) error) er
 	if use == nil {
 		return errors.New("pipeline: no function uses the result")
 	}
-	s, err := p.apply(&sample, r)
+	s, err := p.apply(p.transforms, &sample, r)
 	if err == nil {
 		err = use(s)
 	}
@@ -38,23 +41,29 @@ func (p *Pipeline) Do(sample Sample, r *rand.Rand, use func(s *Sample) error) er
 // 1, 3 or 4 channels, depending on the length of dst. Put returns the error of a transform. It also
 // returns an error if dst does not have the length of the picture.
 func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
-	s, err := p.apply(&in, r)
-	if err == nil {
-		err = s.store(dst)
+	transforms := p.transforms
+	if p.ending != nil {
+		transforms = transforms[:len(transforms)-2]
+	}
+	s, err := p.apply(transforms, &in, r)
+	if err == nil && !p.ending.store(dst, s) {
+		if err = p.transforms[len(transforms):].Apply(s, r); err == nil {
+			err = s.store(dst)
+		}
 	}
 	p.release(s)
 	return err
 }
 
-// apply returns a transformed copy of `in`. The caller must pass the copy to [Pipeline.release],
-// even if apply returns an error.
-func (p *Pipeline) apply(in *Sample, r *rand.Rand) (*Sample, error) {
+// apply returns a copy of `in` to which transforms are applied. The caller must pass the copy to
+// [Pipeline.release], even if apply returns an error.
+func (p *Pipeline) apply(transforms Sequence, in *Sample, r *rand.Rand) (*Sample, error) {
 	s := p.samples.get()
 	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes
 	if err := s.check(r); err != nil {
 		return s, fmt.Errorf("pipeline: %w", err)
 	}
-	return s, p.transforms.Apply(s, r)
+	return s, transforms.Apply(s, r)
 }
 
 // release returns a sample to the pipeline for later use. The sample keeps its spare memory.

@@ -11,18 +11,24 @@ const (
 	half = 1<<(fixedBits-1) | 1<<(fixedBits-1+32)
 )
 
-// pixelOf returns the pixel of two pairs of sums, with red in the lowest byte. Channels are clamped to 0 … 255.
+// pixelOf returns the pixel of two pairs of sums from 0 up to, but not including, 256. Red is in the lowest byte.
 func pixelOf(redBlue, greenAlpha int64) uint32 {
-	r, g := int64(int32(redBlue)), int64(int32(greenAlpha))
-	b, a := (redBlue-r)>>32, (greenAlpha-g)>>32
-	return channelOf(r) | channelOf(g)<<8 | channelOf(b)<<16 | channelOf(a)<<24
+	p := uint64(redBlue)>>fixedBits&lanes | uint64(greenAlpha)>>fixedBits&lanes<<8
+	return uint32(p | p>>16)
 }
 
-func channelOf(sum int64) uint32 { return uint32(min(max(sum>>fixedBits, 0), 255)) }
+// clampedPixelOf is [pixelOf] of any sums. Channels are clamped to 0 … 255.
+func clampedPixelOf(redBlue, greenAlpha int64) uint32 {
+	r, g := int64(int32(redBlue)), int64(int32(greenAlpha))
+	return clamped(r) | clamped(g)<<8 | clamped((redBlue-r)>>32)<<16 | clamped((greenAlpha-g)>>32)<<24
+}
 
-// scaledPixels scales a raster of bytes of 4 channels: first along rows, into rows, then along columns. wx and wy are
-// the weights of x and y in fixed point.
-func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, rows []uint8) {
+func clamped(sum int64) uint32 { return uint32(min(max(sum>>fixedBits, 0), 255)) }
+
+// scaledPixels scales a raster of bytes of 4 channels. It first scales along rows and stores the result in `rows`. It
+// then scales along columns. wx and wy are the weights of the windows x and y in fixed point. `clamp` says whether sums
+// of channels may be negative, or 256 and more.
+func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, clamp bool, rows []uint8) {
 	length := 4 * dst.width
 	for v := range src.height {
 		in, out := src.row(v), rows[v*length:][:length]
@@ -37,13 +43,18 @@ func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, rows []
 				greenAlpha += int64(p>>8&lanes) * int64(w)
 				at += 4
 			}
-			binary.LittleEndian.PutUint32(out[4*u:], pixelOf(redBlue, greenAlpha))
 			begin = end
+			pixel := pixelOf(redBlue, greenAlpha)
+			if clamp {
+				pixel = clampedPixelOf(redBlue, greenAlpha)
+			}
+			binary.LittleEndian.PutUint32(out[4*u:], pixel)
 		}
 	}
 	begin := 0
 	for v, end := range y.end {
 		weights, in, out := wy[begin:end], rows[y.first[v]*length:], dst.row(v)
+		begin = end
 		for u := 0; u < length; u += 4 {
 			var redBlue, greenAlpha int64 = half, half
 			at := u
@@ -54,8 +65,11 @@ func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, rows []
 				greenAlpha += int64(p>>8&lanes) * int64(w)
 				at += length
 			}
-			binary.LittleEndian.PutUint32(out[u:], pixelOf(redBlue, greenAlpha))
+			pixel := pixelOf(redBlue, greenAlpha)
+			if clamp {
+				pixel = clampedPixelOf(redBlue, greenAlpha)
+			}
+			binary.LittleEndian.PutUint32(out[u:], pixel)
 		}
-		begin = end
 	}
 }

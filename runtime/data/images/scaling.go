@@ -55,7 +55,9 @@ func (g scale) bytes(dst, src raster[uint8], w *scaling) {
 	w.plan(g)
 	w.fixedX, w.fixedY = w.x.fixed(w.fixedX), w.y.fixed(w.fixedY)
 	w.rows8 = sized(w.rows8, 4*dst.width*g.from.Dy())
-	scaledPixels(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, w.rows8)
+	// Weights are rounded by at most ½. The sum of up to 2¹⁴ weights exceeds 1 too little to make 256 of 255.
+	clamp := g.filter == Bicubic || max(g.from.Dx(), g.from.Dy()) > 1<<14
+	scaledPixels(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, clamp, w.rows8)
 }
 
 func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
@@ -142,8 +144,8 @@ func (w *windows) floats(dst []float32) []float32 {
 	return dst
 }
 
-// scaledPlane scales a raster of floats of 1 channel: first along rows, into rows, then along columns.
-// wx and wy are the weights of x and y.
+// scaledPlane scales a raster of floats of 1 channel. It first scales along rows and stores the result
+// in `rows`. It then scales along columns. wx and wy are the weights of the windows x and y.
 func scaledPlane(dst, src raster[float32], x, y *windows, wx, wy, rows []float32) {
 	for v := range src.height {
 		in, out := src.row(v), rows[v*dst.width:][:dst.width]
