@@ -2,10 +2,13 @@ package metric_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/metric"
@@ -75,22 +78,29 @@ func boxes(items [][]box) [][]metric.Box {
 	return list
 }
 
-func readReference(t *testing.T) *reference {
+func readReference(t *testing.T) *reference { return readJSON[reference](t, "reference.json") }
+
+func readJSON[T any](t *testing.T, name string) *T {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "reference.json"))
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reference{}
-	if err := json.Unmarshal(data, r); err != nil {
+	x := new(T)
+	if err := json.Unmarshal(data, x); err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return x
 }
 
 // compare compares the values of an output with the reference. Each value of the reference must have
-// a metric of its name. It returns the names that were compared.
+// a metric of its name. It adds the names that were compared to seen.
 func compare[O any](t *testing.T, name string, o O, list []metric.Metric[O], want map[string]float64, seen map[string]bool) {
+	compareWithin(t, 1e-9, name, o, list, want, seen)
+}
+
+// compareWithin is compare with a tolerance, which is relative for values above 1.
+func compareWithin[O any](t *testing.T, tolerance float64, name string, o O, list []metric.Metric[O], want map[string]float64, seen map[string]bool) {
 	t.Run(name, func(t *testing.T) {
 		left := len(want)
 		for _, m := range list {
@@ -105,7 +115,7 @@ func compare[O any](t *testing.T, name string, o O, list []metric.Metric[O], wan
 			if err := metric.Err(c); err != nil {
 				t.Errorf("%s: %v", m.Name, err)
 			}
-			if got := c.Value(); !(math.Abs(got-w) <= 1e-9*max(1, math.Abs(w))) {
+			if got := c.Value(); !(math.Abs(got-w) <= tolerance*max(1, math.Abs(w))) {
 				t.Errorf("%s: %v, want %v", m.Name, got, w)
 			}
 		}
@@ -193,4 +203,47 @@ func TestReference(t *testing.T) {
 		}
 		checkSeen(t, boxMetrics, seen)
 	})
+}
+
+// TestTorchmetrics compares metrics with what torchmetrics computes of the same outputs, see testdata/make_torchmetrics.py.
+// It rounds sums to float32.
+func TestTorchmetrics(t *testing.T) {
+	const tolerance = 5e-7
+	r := readReference(t)
+	want := *readJSON[map[string]map[string]map[string]float64](t, "torchmetrics.json") // of kinds of outputs, outputs and metrics
+	seen := map[string]bool{}
+	for _, c := range r.Classes {
+		o := metric.Classes{Scores: c.Scores, Targets: c.Targets, Ignore: []int64{99}}
+		compareWithin(t, tolerance, c.Name, o, classMetrics, want["classes"][c.Name], seen)
+	}
+	for _, c := range r.Labels {
+		compareWithin(t, tolerance, c.Name, metric.Labels{Scores: c.Scores, Targets: c.Targets, Labels: c.Labels}, labelMetrics, want["labels"][c.Name], seen)
+	}
+	for _, c := range r.Values {
+		compareWithin(t, tolerance, c.Name, metric.Values{Predicted: c.Predicted, Targets: c.Targets, Width: c.Width}, valueMetrics, want["values"][c.Name], seen)
+	}
+	for _, c := range r.Texts {
+		of := map[bool]map[string]float64{false: {}, true: {}} // of all references, and of the first one
+		for name, w := range want["texts"][c.Name] {
+			name, first := strings.CutSuffix(name, " of the first reference")
+			of[first][name] = w
+		}
+		compareWithin(t, tolerance, c.Name, metric.Texts{Predicted: c.Predicted, References: c.References}, textMetrics, of[false], seen)
+		var first [][]string
+		for _, list := range c.References {
+			first = append(first, list[:1])
+		}
+		compareWithin(t, tolerance, c.Name+", first reference", metric.Texts{Predicted: c.Predicted, References: first}, textMetrics, of[true], seen)
+	}
+	for _, c := range r.Masks {
+		o := metric.Masks{Scores: c.Scores, Targets: c.Targets, Pixels: c.Pixels, Ignore: []int64{255}}
+		compareWithin(t, tolerance, c.Name, o, maskMetrics, want["masks"][c.Name], seen)
+	}
+	for _, c := range r.Pictures {
+		o := metric.Pictures{Predicted: c.Predicted, Targets: c.Targets, Channels: c.Channels, Height: c.Height, Width: c.Width}
+		compareWithin(t, tolerance, c.Name, o, pictureMetrics, want["pictures"][c.Name], seen)
+	}
+	if len(seen) != 45 {
+		t.Errorf("%d metrics were compared: %v", len(seen), slices.Sorted(maps.Keys(seen)))
+	}
 }
