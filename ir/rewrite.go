@@ -217,7 +217,7 @@ func (m *Module) Clone() *Module {
 	return c
 }
 
-// Inline appends copies of fn's nodes, with args in place of fn's parameters. It returns the
+// Inline appends copies of fn's nodes, which read args instead of fn's parameters. It returns the
 // results. `prefix` is prepended to the positions of the copies. Inline panics, as [Fail] does,
 // unless there is one argument for each parameter.
 func (b *Builder) Inline(fn *Block, args []*Value, prefix string) []*Value {

@@ -8,9 +8,9 @@ import (
 // Signature is the type of a function: the types of its parameters and of its results.
 type Signature struct{ Params, Results []Type }
 
-// ParseSignature parses a signature in the form that String returns: operands in parentheses, an
-// arrow, and the results. A single result needs no parentheses. Blanks may separate the words.
-// ParseSignature returns an error for other texts.
+// ParseSignature parses a signature in the form that String returns, such as "(f32[N,C], f32[C,K])
+// -> f32[N,K]". Several results are in parentheses; a single result may be. Blanks may separate the
+// words. ParseSignature returns an error for other texts.
 func ParseSignature(text string) (s Signature, err error) {
 	p := &parser{src: text}
 	defer func() {

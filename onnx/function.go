@@ -87,8 +87,8 @@ func (im *importer) expand(weight int) error {
 	return nil
 }
 
-// inline imports a call of the model-local function f: it imports the body of f in place of node n.
-// args are the operands of the call. n is number i of its graph or function.
+// inline imports a call of the model-local function f: it imports the body of f instead of node n.
+// args are the operands of the call. i is the index of n in its graph or function.
 func (im *importer) inline(s *scope, n *wire.Node, i int, f *function, args []*ir.Value) ([]*ir.Value, error) {
 	for at := s.call; at != nil; at = at.caller {
 		if at.function == f {

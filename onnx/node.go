@@ -11,7 +11,7 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// node imports node n, which is number i of its graph or function. If the model defines n's
+// node imports node n. i is the index of n in its graph or function. If the model defines n's
 // operator as a function, node imports the body of that function. Otherwise it calls the import
 // function that [importer.rule] finds.
 func (im *importer) node(s *scope, n *wire.Node, i int) {
@@ -142,9 +142,9 @@ func (im *importer) place(s *scope, n *wire.Node, i int) string {
 }
 
 // inside returns a prefix for messages about nodes that are inside node n: nodes of its graphs, or
-// of the function that it calls. The prefix is the place of n, followed by `context`, which may be
-// "". n is number i of its own graph. A prefix of more than maxLine/2 bytes is shortened in the
-// middle.
+// of the function that it calls. The prefix says where n is in the model, and ends with `context`,
+// which may be "". i is the index of n in its own graph. A prefix of more than maxLine/2 bytes is
+// shortened in the middle.
 func (im *importer) inside(s *scope, n *wire.Node, i int, context string) string {
 	place := im.place(s, n, i) + context
 	if len(place) > maxLine/2 {
@@ -159,8 +159,9 @@ type reportKey struct {
 	text     string
 }
 
-// nodeProblem reports a problem with node n, which is number i of its graph or function. A problem
-// in the body of a function is reported only once, even if the function is called several times.
+// nodeProblem reports a problem with node n. i is the index of n in its graph or function. A
+// problem in the body of a function is reported only once, even if the function is called several
+// times.
 func (im *importer) nodeProblem(s *scope, n *wire.Node, i int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.call.function != nil {

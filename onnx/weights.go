@@ -183,8 +183,8 @@ func (im *importer) readWeight(w *ir.Weight) error {
 	return nil
 }
 
-// finishWeights drops the weights that f does not use, and reads the other weights. It returns an
-// error that lists all problems of the import so far.
+// finishWeights drops the weights that f does not use, and reads the other weights. If the import
+// has had problems so far, it returns an error that lists them.
 func (im *importer) finishWeights(f *ir.Func) error {
 	used := map[string]bool{}
 	for n := range f.All() {

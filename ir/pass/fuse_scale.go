@@ -5,8 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// fuseScale fuses two operations into an integer matrix product. The first multiplies the sums by a
-// scale, which converts them to floats. The second adds a row to each row of the result.
+// fuseScale fuses operations on the result of an integer matrix product into the product. It first
+// fuses the conversion of the sums to f32 and their multiplication by a scale. It then fuses the
+// addition of a row to each row of the result.
 func fuseScale(ctx *Context, m *ir.Module) (changed bool, err error) {
 	for _, fuse := range []func(b *ir.Builder, n *ir.Node, a, other *ir.Value) *ir.Value{scaledSums, offsetSums} {
 		c, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -27,8 +27,8 @@ func lowerOps(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return changed, errors.Join(left...)
 }
 
-// lowered returns nil if a kernel computes n, or if n could be lowered. Otherwise it returns an
-// error with the reason.
+// lowered returns nil if n needs no further lowering: a kernel computes n, or n is a node that
+// [lowerOps] leaves as it is, such as a view. Otherwise it returns an error with the reason.
 func (c *Context) lowered(n *ir.Node) error {
 	if _, binder := n.Op.(ir.Binder); binder && len(n.Results) == 0 {
 		return nil

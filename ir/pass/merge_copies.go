@@ -9,9 +9,9 @@ import (
 )
 
 // mergeCopies removes copies. A copy of a copy becomes one copy of the first operand, even if there
-// is a reshape between the two. A copy that moves no elements becomes a reshape. An
-// [op.TransposedReader] that reads a copy which only transposes matrices reads the matrices before
-// the copy instead.
+// is a reshape between the two. A copy that moves no elements becomes a reshape. If a copy only
+// transposes matrices and an [op.TransposedReader] reads it, the reader reads the copy's operand
+// instead.
 func mergeCopies(_ *Context, m *ir.Module) (changed bool, err error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if o, ok := n.Op.(op.TransposedReader); ok {

@@ -48,8 +48,8 @@ func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// called names the results of a call whose names are numbers. The new name is the path of the
-// module whose weights the function gets, followed by the name of the function's result. called
+// called names those results of a call that are named by a number only. The new name is the path of
+// the module whose weights the function gets, followed by the name of the function's result. called
 // reports whether it named a result.
 func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	path := modulePath(n.weights(node), false)

@@ -204,7 +204,8 @@ func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 
 // match compares operand k of node j in all runs, and reports whether these operands correspond. a
 // is this operand in the first run. If the operands come from outside of the runs, match records
-// them as an input. places[i] maps each result in run i to its number.
+// them as an input. places[i] maps each result of a node in run i to its index among all results in
+// the run.
 func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	place, inside := places[0][a]
 	slot := slices.Index(r.inputs[0], a)

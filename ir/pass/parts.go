@@ -120,10 +120,11 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside divides the runs of a repeat into sets, and returns the largest set. The runs of a
-// set have equal outputs, because each caller of a function has memory for all of its results.
-// funcs[i] is the index of the function that contains run i. alikeOutside returns nil if the set
-// saves fewer than minShared nodes, or if all its runs are in one function.
+// alikeOutside divides the runs of a repeat into sets, and returns the largest set. Runs are in the
+// same set if the results of the same nodes are read outside of the run. The function that replaces
+// a set then has no result that one of its callers does not read. funcs[i] is the index of the
+// function that contains run i. alikeOutside returns nil if the set saves fewer than minShared
+// nodes, or if all its runs are in one function.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -154,7 +154,8 @@ func (c *Context) Count(what string, n int) {
 	}
 }
 
-// Canonical lists the passes for all targets. They are run until none of them changes anything.
+// Canonical lists the passes for all targets. They are run until a round changes nothing, or up to
+// a maximum number of rounds; see [CanonicalRounds].
 var Canonical = []Pass{
 	{Name: "fuse_qdq", Run: fuseQDQ},
 	OutlineRegions,

@@ -43,7 +43,7 @@ func about(got, x float64, d ir.DType) bool {
 }
 
 // unscaled returns x and c such that v = c·x. It looks through products with constants, quotients
-// by constants, and signs.
+// by constants, and negations. If v is not one of these, x is v and c is 1.
 func unscaled(v *ir.Value) (x *ir.Value, c float64) {
 	for c = 1; ; v = v.Def.Args[0] {
 		if v.Def == nil || len(v.Def.Args) == 0 || v.Def.Args[0] == nil || !v.Def.Args[0].Type.Equal(v.Type) {

@@ -191,8 +191,8 @@ func lives(f *ir.Func) *life {
 	return l
 }
 
-// overwrites reports whether v is computed in the memory of one of its operands, which nothing
-// reads later.
+// overwrites reports whether v is computed in the memory of an operand. Nothing reads this operand
+// later.
 func (l *life) overwrites(v *ir.Value) bool {
 	o, ok := v.Def.Op.(ir.Overwriter)
 	if !ok || v.Index > 0 {
@@ -248,7 +248,8 @@ func (r *recomputer) round() bool {
 	return false
 }
 
-// score returns the number of bytes saved, for each byte that recomputing reads or writes.
+// score returns the bytes of memory that recomputing saves, divided by the bytes that it reads and
+// writes.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
 // readers returns, for each value with memory of its own, the index of the first node after the

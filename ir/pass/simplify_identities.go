@@ -111,8 +111,9 @@ func idempotent(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// decidedWhere replaces a Where by one of its operands. It returns x if the condition is constantly
-// true, or if x and y are the same value. It returns y if the condition is constantly false.
+// decidedWhere replaces Where(condition, x, y) by x or y. It returns x if the condition is
+// constantly true, or if x and y are the same value. It returns y if the condition is constantly
+// false.
 func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	if _, ok := n.Op.(op.Where); !ok {
 		return nil
@@ -132,8 +133,8 @@ func decidedWhere(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return chosen
 }
 
-// nestedClip merges bounds that follow each other. A Relu is a lower bound of 0. A Clip of a Relu
-// becomes one Clip, which also keeps −0.
+// nestedClip merges bounds that follow each other. A Relu is a lower bound of 0, so that a Clip of
+// a Relu becomes one Clip. Like the Relu, this Clip does not change −0.
 func nestedClip(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := bounds(n.Op)
 	inner := n.Args
@@ -222,7 +223,7 @@ func smallPower(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// exactQuotient replaces x/c by x·(1/c). It does so only if c is ±2ⁿ with −13 ≤ n ≤ 13, and the
+// exactQuotient replaces x/c by x·(1/c). It does so only if c is ±2ᵏ with −13 ≤ k ≤ 13, and the
 // elements are floats of at least 16 bits, because the product is then exact.
 func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	t, ok := n.Arg(1).ConstValue()
@@ -238,8 +239,8 @@ func exactQuotient(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(op.Mul{}, n.Args[0], b.Const(repeated(one, t.Shape)))
 }
 
-// wholeConcat removes operands whose extent is 0 from a concatenation. If one operand is left, it
-// is the result.
+// wholeConcat removes operands from a concatenation. An operand is removed if its extent along the
+// concatenated axis is 0. If one operand is left, it is the result.
 func wholeConcat(b *ir.Builder, n *ir.Node) *ir.Value {
 	o, ok := n.Op.(op.Concat)
 	if !ok {

@@ -259,8 +259,8 @@ func bytesOf(values []*ir.Value) int64 {
 }
 
 // sourceName returns the name of the largest weight that v is computed from. If several are equally
-// large, it returns the first. Constants are used only if there is no other weight. If v depends on
-// neither, sourceName returns v's own name.
+// large, it returns the first. A weight that was made from a constant counts as empty. If v does
+// not depend on a weight, sourceName returns v's own name.
 func sourceName(v *ir.Value) string {
 	name, size, seen := v.Name, -1, map[*ir.Node]bool{}
 	var visit func(n *ir.Node)

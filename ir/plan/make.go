@@ -7,7 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Make plans the memory of a lowered function, and sets the places of its memory references.
+// Make plans the memory of a lowered function, and sets the places of its memory references. A step
+// is an operation of the generated code, such as a kernel call. A node has one or more steps.
 // refs[n] holds the references of the steps of node n, in the order of the steps. refs[nil] holds
 // the references of the steps after the last node. `late` returns true for a symbol that gets its
 // value only while the caller of f runs. Make returns an error if a size overflows 64 bits.
@@ -85,9 +86,9 @@ type planner struct {
 
 // lifetimes finds the last reader of each value, and the values that are computed in the caller's
 // memory. A value that is read through a view lives as long as the view. If the view is a result of
-// the function and its type allows it, the value is computed in the caller's memory for this
-// result. The caller cannot provide memory for containers. It also cannot provide memory for
-// results whose extents are known only while the function runs.
+// the function, the value is computed in the caller's memory for this result, provided that
+// [sameMemory] is true for the types of both. The caller cannot provide memory for containers. It
+// also cannot provide memory for results whose extents are known only while the function runs.
 func (p *planner) lifetimes() {
 	nodes := p.Func.Nodes
 	for k := len(p.Func.Results) - 1; k >= 0; k-- {

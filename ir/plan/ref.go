@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// Ref describes how a step uses memory: which value it uses, or which part of a value, and in which
-// way.
+// Ref describes how a step, such as a kernel call, uses memory: which value it uses, or which part
+// of a value, and in which way.
 type Ref struct {
 	Value  *ir.Value
 	Access Access

@@ -45,8 +45,8 @@ type quantisedNet struct {
 	list  []activation
 }
 
-// activation is a quantised value: the float is (x − zero)·scale. The value has shape [N, channels,
-// height, width], and the field shape holds the last three extents.
+// activation is a quantised value: an integer x of it stands for the float (x − zero)·scale. The
+// value has shape [N, channels, height, width], and the field shape holds the last three extents.
 type activation struct {
 	name  string
 	shape [3]int
@@ -145,9 +145,10 @@ func (g *quantisedNet) add(a activation) activation {
 
 func (g *quantisedNet) floats(a activation) string { return g.apply("DequantizeLinear", a.quantum(g)) }
 
-// moved adds an operator that only moves elements of a. The operator moves either the integers of
-// a, or the dequantised floats. Floats are quantised again, with the scale of a or with another
-// scale.
+// moved adds an operator that only moves elements of a, such as a transposition. move(x) adds the
+// operator with the value x as its operand, and returns the name of the result. `shape` is the
+// shape of the result. The operator moves either the integers of a, or the dequantised floats.
+// Floats are quantised again, with the scale of a or with another scale.
 func (g *quantisedNet) moved(a activation, shape [3]int, move func(x string) string) activation {
 	b := a
 	b.shape = shape
@@ -323,8 +324,8 @@ func (g *quantisedNet) average(a activation) {
 	}
 }
 
-// concat concatenates two or three values. It concatenates floats, or the integers if the values have
-// the same scale and zero point. It does nothing if the result would be large.
+// concat concatenates a and one or two similar values. It concatenates floats, or the integers if
+// the values have the same scale and zero point. It does nothing if the result would be large.
 func (g *quantisedNet) concat(a activation) {
 	axis := 1
 	if g.pick(4) == 0 {

@@ -3,8 +3,8 @@ package cpu
 // attendRowsRef computes one step of an online softmax, for rows of n scores. Row r starts at
 // x[r·stride]. The new top of a row is the maximum of tops[r] and its scores. attendRowsRef
 // replaces each score by exp(score − new top), and tops[r] by the new top. It sets factors[r] to
-// exp(old top − new top). It multiplies sums[r] by this factor, and then adds the exponentials to
-// it.
+// exp(old top − new top), and sums[r] to sums[r]·factors[r] plus the sum of the exponentials of the
+// row.
 func attendRowsRef(x []float32, rows, n, stride int, tops, sums, factors []float32) {
 	for r := range rows {
 		row := x[r*stride:][:n]

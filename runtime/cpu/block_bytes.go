@@ -54,9 +54,9 @@ func (b *blockBytes) Part(i, parts int) {
 	}
 }
 
-// interleave writes w pixels of a block of channels to dst. The first byte of the block's next
-// plane, which holds the next channel, is `apart` bytes after the first byte of the plane before.
-// Each byte is XORed with change. If channels is less than block, the other channels become 0.
+// interleave writes w pixels of a block of channels to dst: dst[i·block+c] = planes[c·apart+i] XOR
+// change, for each pixel i and each channel c. If channels is less than block, the other channels
+// of a pixel become 0.
 func interleave(dst, planes []byte, w, block, apart, channels int, change byte) {
 	if block == 4 && channels >= 3 {
 		a, b, c := planes[:w], planes[apart:][:w], planes[2*apart:][:w]

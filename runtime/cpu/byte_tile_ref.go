@@ -6,7 +6,8 @@ import (
 )
 
 // byteTileRef computes tiles of a product of bytes. a is uint8. b is int8, in panels that hold four
-// bytes for each of 16 columns. For row r and column j, it computes the int32 sum
+// bytes for each of 16 columns. bias holds the sums of the rows of a, or is nil, which means zeros.
+// For row r and column j, byteTileRef computes the int32 sum
 //
 //	s = first[j] + Σ a[r][k]·b[k][j] − bias[r]·zero[j]
 //

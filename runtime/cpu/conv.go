@@ -303,7 +303,8 @@ func (c *conv) plan() {
 	c.fetch = fetchFor(len(c.weights), times)
 }
 
-// Part implements [rt.Task]. It computes part i of `parts` of the strips and bands of all images.
+// Part implements [rt.Task]. It computes part i of `parts` of the output. The output of each image
+// is divided into strips of channels and bands of rows.
 func (c *conv) Part(i, parts int) {
 	g := grid{
 		images: c.N / c.together, strips: c.strips, lines: c.bands.tiles,
@@ -443,8 +444,8 @@ func (c *conv) region(t *tile, image, o int, y, x span, upright bool) {
 	}
 }
 
-// pixels runs the tiles of a region. downA is the distance in bytes from the inputs of a row of
-// outputs to the inputs of the next row. imageA is this distance for images.
+// pixels runs the tiles of a region. downA is the distance in bytes between the inputs of adjacent
+// rows of outputs. imageA is the distance in bytes between the inputs of adjacent images.
 func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	atC, rowA := t.atC, t.rowA // which area moves and exchanges
 	t.rowC = 64 * c.places.beside

@@ -23,7 +23,7 @@ func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, 
 
 // ConvWeights computes the gradient of the weights of a convolution, and writes it to dst,
 // f32[OutC][InC/Group][KH][KW]. x is the planar input of the convolution, f32[N][InC][InH][InW]. g
-// is the gradient of its result, f32[OutC][N][OutH][OutW].
+// is the gradient of its result, f32[OutC][N][OutH][OutW]. It computes
 //
 // Each element of dst belongs to one tap of the window. It is Σ x(window, tap)·g(window), over all
 // positions of the window: x(window, tap) is the element of x that the tap reads there. Sums are in float32. Their order depends on [CurrentLevel].

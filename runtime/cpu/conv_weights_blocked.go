@@ -11,10 +11,9 @@ func ConvWeightsBlockedRoom(taps int) int { return maxRows * maxPanels * 16 * ta
 // f32[N][⌈InC/16⌉][InH][InW][16]. g is the gradient of its result,
 // f32[N][⌈OutC/16⌉][OutH][OutW][16].
 //
-// Each element of dst belongs to one tap of the window. It is the sum over all windows of x at this
-// tap times the window's element of g. Sums are in float32. Their order depends on [CurrentLevel].
-// scratch has len(x) + len(g) elements, plus [ConvWeightsBlockedRoom] for each part that may be
-// computed concurrently.
+// ConvWeightsBlocked computes the sums that [ConvWeights] computes, from tensors in another layout.
+// Sums are in float32. Their order depends on [CurrentLevel]. scratch has len(x) + len(g) elements,
+// plus [ConvWeightsBlockedRoom] for each part that may be computed concurrently.
 func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newBlockedWeights(dst, x, g, scratch, s)
 	if len(w.g) == 0 || len(w.x) == 0 {

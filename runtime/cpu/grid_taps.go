@@ -134,8 +134,8 @@ func farWeight(d float64) float64 {
 	return float64((float64((float64(cubicA*d)-5*cubicA)*d)+8*cubicA)*d) - 4*cubicA
 }
 
-// neighbours sets index[i] to the element at position ⌊x[i]⌋ + step. If the position is outside of
-// the axis, padding selects the element.
+// neighbours sets index[i] to the element at position ⌊x[i]⌋ + step of an axis of d elements. If
+// the position is outside of the axis, the padding mode s.padding selects the element.
 func (s *gridShape) neighbours(index []int32, x []float64, d, step int) {
 	const reach = 6 // ⌊x⌋ + step is from −reach to d−1+reach
 	last := int32(d - 1)

@@ -4,8 +4,8 @@ package cpu
 // matrix [depth, width] for each batch element and each of `shared` heads of keys and values. past
 // is the initial state. At each step:
 //
-//   - The rows of the state are multiplied by the elements of `keep`, unless `keep` is nil.
-//   - The product of key and value is added to the state. If rate is not nil, value is replaced by
+//   - Row i of the state is multiplied by keep[i], unless `keep` is nil.
+//   - The outer product of key and value is added to the state. If rate is not nil, value is replaced by
 //     rate·(value − key·state).
 //   - The result for a query is query·state.
 //

@@ -61,8 +61,8 @@ func (g nGrams[T]) addCounts(counts []float32, row []T, columns []int64, maxSkip
 	return nil
 }
 
-// find returns the range [lo, hi) of the n-grams that are equal to the first tokens of `row`. With
-// distance d, these tokens are row[0], row[d], row[2·d] and so on.
+// find returns the range [lo, hi) of the n-grams that are equal to the first tokens of `row`. These
+// tokens are row[0], row[distance], row[2·distance] and so on.
 func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	hi = g.count()
 	for k := range g.length {

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// planes computes rows y of the outputs of planes [from, from+planes). The windows of these rows
-// must have the same rows inside the input. planes copies rows of the input to a buffer, called a
+// planes computes rows y of the outputs of planes [from, from+planes). The same rows of the window
+// must be inside the input for all rows y. planes copies rows of the input to a buffer, called a
 // room. It returns false, and computes nothing, if there is no assembly or if the windows do not
 // suit a room.
 func (p *pool) planes(from, planes int, y span, across *axis) bool {

@@ -4,15 +4,15 @@ package cpu
 // part that it computes concurrently. k is the number of elements of a column.
 func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 }
 
-// ProductColumns multiplies rows a and matrices w of bytes. For each matrix of the batch, each row
-// and each column, it computes
+// ProductColumns multiplies matrices a and w of bytes. For each matrix of the batch, each row i and
+// each column j, it computes
 //
-//	dst = Σ (row − x)·(column − zero[column])
+//	dst[i][j] = Σ_t (a[i][t] − x)·(w[t][j] − zero[j])
 //
 // a is uint8 [batch, m, k], packed by [PackRows], with k rounded up to a multiple of 4. w is
-// [weights, k, n]; its matrices repeat along the batch. uint8 in w is shifted by −128 to int8. sums
-// are the sums of the rows. x has one element. zero has one element, or one for each column of all
-// matrices. Both may be nil. sums may be nil if zero is.
+// [weights, k, n]; its matrices repeat along the batch. If w is uint8, the formula applies to its
+// elements minus 128. sums are the sums of the rows of a. x has one element. zero has one element,
+// or one for each column of all matrices. Both may be nil. sums may be nil if zero is.
 //
 // ProductColumns packs a few columns at a time into scratch. Weights that are used only once
 // therefore need no packed copy. It computes parts concurrently, as many as scratch is long enough

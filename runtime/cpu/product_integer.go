@@ -3,15 +3,15 @@ package cpu
 import "unsafe"
 
 // ProductInteger multiplies integer matrices that are packed by [PackRows] and [PackColumns]. For
-// each matrix of the batch, each row and each column, it computes
+// each matrix of the batch, each row i and each column j, it computes
 //
-//	sum = Σ row·column + bias[column] − zero[column]·sums[row]
+//	sum = Σ_t a[i][t]·b[t][j] + bias[j] − zero[j]·sums[i]
 //
-// a holds the rows, uint8 [batch, m, k], with k a multiple of 4. panels holds the columns,
+// a holds the rows, uint8 [batch, m, k], with k a multiple of 4. panels holds the columns of b,
 // [weights, ⌈n/16⌉, k/4, 16, 4]; its matrices repeat along the batch. If T is int32, dst receives
-// the sums. Otherwise each sum is requantised: float32(sum)·scale[column] is rounded to float32,
-// rounded to the nearest integer, ties to even, increased by last[0], and clamped to lo…hi. The
-// scale has a precision of about 48 bits.
+// the sums. Otherwise each sum is requantised: float32(sum)·scale[j] is rounded to float32, rounded
+// to the nearest integer, ties to even, increased by last[0], and clamped to lo…hi. The scale has a
+// precision of about 48 bits.
 //
 // bias, zero and scale have one element, or one for each column of all panels. `last` has one
 // element, or is nil, which means 0. bias, zero and sums may be nil, but zero requires sums. Bytes
@@ -31,8 +31,8 @@ func ProductInteger[T Byte | int32](
 	p.run(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), a, panels, bias, zero, sums)
 }
 
-// ProductScaled is [ProductInteger] with a float32 result: each sum is multiplied by scale[column].
-// If offset is not nil, offset[column] is added. scale must not be nil.
+// ProductScaled is [ProductInteger] with a float32 result: each sum of column j is multiplied by
+// scale[j]. If offset is not nil, offset[j] is then added. scale must not be nil.
 func ProductScaled(
 	dst []float32, a []uint8, panels []int8, bias, zero []int32, scale, offset []float32, sums []int32,
 	batch, weights, m, n, k int,

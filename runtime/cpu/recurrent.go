@@ -207,8 +207,8 @@ func (r *recurrence[T]) fused(usual bool) bool {
 }
 
 // product computes some gates of the i-th step: columns [first, first+n) of the gates of sequences
-// [from, to). Each is the layer's x, which already contains the input's products, plus the product
-// of a, [batch, hidden], and recurrent weights.
+// [from, to). The gates are r.x + a·weights. r.x already contains the products of the layer's
+// input. a is [batch, hidden].
 func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	if from == to || n == 0 {
 		return
@@ -317,9 +317,10 @@ func (r *rnn[T]) Part(i, parts int) {
 
 // LSTM runs a layer of long short-term memory, like [RNN] (ONNX LSTM). x is [steps, batch,
 // 4·hidden]: the input, output and forget gates, and the candidate. c0 is the initial cell state,
-// and c the final one. peepholes is [3·hidden], for the input, output and forget gates, or nil.
-// scratch is [batch, 4·hidden]. If coupled is true, the forget gate is 1 − the input gate. f is the
-// activation of the gates, g of the candidate, and e of the cell state.
+// and c the final one. Each step computes c = forget·c + input·candidate, and then h = output·e(c).
+// peepholes is [3·hidden], for the input, output and forget gates, or nil. scratch is [batch,
+// 4·hidden]. If coupled is true, the forget gate is 1 − the input gate. f is the activation of the
+// gates, and g the activation of the candidate.
 func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
 	r := lstm[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -8,13 +8,13 @@ import (
 )
 
 // LSTMGrad is the backward pass of [LSTMTrace], from the last step to the first. gates and cells
-// are from the trace, and lens, c0 and reverse are as in the trace. dy, [steps, batch, hidden], is
-// the gradient of y. lastH and lastC, [batch, hidden], are the gradients of the final states. A nil
-// dy, lastH or lastC means zeros.
+// are the results of LSTMTrace, and lens, c0 and reverse are as in its call. dy, [steps, batch,
+// hidden], is the gradient of y. lastH and lastC, [batch, hidden], are the gradients of the final
+// states. A nil dy, lastH or lastC means zeros.
 //
-// dx, [steps, batch, 4·hidden], becomes the gradient of the trace's x. After a sequence's end it is
-// zero. dx and gates may be the same slice. dh and dc, [batch, hidden], become the gradients of the
-// initial states.
+// dx, [steps, batch, 4·hidden], becomes the gradient of the x of LSTMTrace. After a sequence's end
+// it is zero. dx and gates may be the same slice. dh and dc, [batch, hidden], become the gradients
+// of the initial states.
 //
 // If T is float32, weights are the transposed recurrent weights, packed by [PackPanels]. If T is
 // float64, they are the transposed matrix [4·hidden, hidden]. LSTMGrad returns an error for a
@@ -117,7 +117,7 @@ func (r *lstmGrad[T]) before(i, n int) []T {
 // cell computes the backward pass of one step of an LSTM, for one sequence. It replaces gates by
 // their gradients. `cell` and `before` are the cell states after and before the step; a nil
 // `before` is zero. dh is the gradient of the hidden state after the step. dc is the gradient of
-// `cell`, and becomes the gradient of `before`.
+// `cell`, and becomes the gradient of `before`. If fused is true, assembly computes the step.
 func (r *lstmGrad[T]) cell(gates, cell, before, dh, dc []T, fused bool) {
 	in, out, forget, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:3*r.hidden], gates[3*r.hidden:]
 	isZero := before == nil
@@ -153,13 +153,13 @@ func lstmGradCell[T Float](in, out, forget, next, cell, before, dh, dc []T) {
 }
 
 // GRUGrad is the backward pass of [GRUTrace], from the last step to the first. gates and kept are
-// from the trace, and lens, reverse and linear are as in the trace. `before`, [steps, batch,
-// hidden], is the state before each step. dy, [steps, batch, hidden], is the gradient of y, and
-// `last`, [batch, hidden], the gradient of the final state. A nil dy or `last` means zeros.
+// the results of GRUTrace, and lens, reverse and linear are as in its call. `before`, [steps,
+// batch, hidden], is the state before each step. dy, [steps, batch, hidden], is the gradient of y,
+// and `last`, [batch, hidden], the gradient of the final state. A nil dy or `last` means zeros.
 //
-// dx, [steps, batch, 3·hidden], becomes the gradient of x. dk, [steps, batch, hidden], becomes the
-// gradient of kept. After a sequence's end, both are zero. dx and gates may be the same slice. dh,
-// [batch, hidden], becomes the gradient of the initial state.
+// dx, [steps, batch, 3·hidden], becomes the gradient of the x of GRUTrace. dk, [steps, batch,
+// hidden], becomes the gradient of kept. After a sequence's end, both are zero. dx and gates may be
+// the same slice. dh, [batch, hidden], becomes the gradient of the initial state.
 //
 // If T is float32, weights and candidate are the transposed recurrent weights of the gates and of
 // the candidate, packed by [PackPanels]. If T is float64, they are the transposed matrices
@@ -195,8 +195,8 @@ func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weig
 }
 
 // gruGrad is the state of a running [GRUGrad]. h is the gradient of the state after the current
-// step. scratch starts as the gates and, if linear is true, dk starts as the trace's kept products.
-// Gradients overwrite both. Workers of the pool may divide the sequences among them.
+// step. scratch starts as the gates and, if linear is true, dk starts as the result `kept` of
+// GRUTrace. Gradients overwrite both. Workers of the pool may divide the sequences among them.
 type gruGrad[T Float] struct {
 	recurrence[T]
 	candidate, before, dk, dy []T
@@ -251,7 +251,7 @@ func (r *gruGrad[T]) Part(i, parts int) {
 // update gate and the candidate by their gradients. h is the state before the step. dh is the
 // gradient of the state after the step; it becomes the part of h's gradient that comes through the
 // update gate. If r.linear is true, cell also replaces the reset gate and the kept product by their
-// gradients.
+// gradients. If fused is true, assembly computes this.
 func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if fused {
@@ -274,7 +274,7 @@ func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 // reset computes a part of the backward pass of one step of a GRU that is not linear, for one
 // sequence. It replaces the reset gate by its gradient. h is the state before the step, and dk is
 // the gradient of the product gate·h. reset adds the part of h's gradient that comes through this
-// product to dh.
+// product to dh. If fused is true, assembly computes this.
 func (r *gruGrad[T]) reset(gate, h, dk, dh []T, fused bool) {
 	if fused {
 		gruResetGradCell(gate, h, dk, dh)

@@ -29,7 +29,7 @@ func (e *ResizeError) Error() string {
 
 // ResizeNearestTable computes a table for [ResizeNearest] (ONNX Resize, mode nearest): output point
 // i takes input element idx[i]. The axis has `in` elements and is sampled at `out` points. sampling
-// is empty, or holds Scale, Start and End in place of their values in spec. ResizeNearestTable
+// is empty, or holds three values that replace Scale, Start and End of spec. ResizeNearestTable
 // returns a [ResizeError] if `in` is 0 and `out` is not.
 func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
@@ -44,10 +44,10 @@ func ResizeNearestTable(idx []int32, in, out int, spec *ResizeSpec, sampling []f
 
 // ResizeTable computes tables for [ResizeLinear] and [ResizeAxis] (ONNX Resize). For each of `out`
 // points, idx holds the `taps` elements that the point reads, and weights holds their weights. Both
-// have out·taps entries. The axis has `in` elements. taps is even: 2 for mode linear, 4 for cubic, 6
-// for lanczos, and more if the filter is widened; see [ResizeTaps]. sampling is empty, or holds
-// Scale, Start and End in place of their values in spec. ResizeTable returns a [ResizeError] if `in`
-// is 0 and `out` is not.
+// have out·taps entries. The axis has `in` elements. taps is even: 2 for mode linear, 4 for cubic,
+// 6 for lanczos, and more if the filter is widened; see [ResizeTaps]. sampling is empty, or holds
+// three values that replace Scale, Start and End of spec. ResizeTable returns a [ResizeError] if
+// `in` is 0 and `out` is not.
 func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *ResizeSpec, sampling []float64) error {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil {

@@ -30,12 +30,14 @@ const (
 	finishProducts                       // gather, then bias, residual and limits
 )
 
-// maxPoints is the largest number of operands of a transform. F(tile,3) has tile+2 operands, and
-// tile is 2 or 4.
+// maxPoints is the largest number of operands of a transform. F(tile,3) is the Winograd algorithm
+// for `tile` outputs and a filter of 3 weights. Its transform has tile+2 operands, and tile is 2 or
+// 4.
 const maxPoints = 6
 
-// transformRef computes the transform along one axis of F(tile,3). It rounds each product, so the
-// bits are the same on every processor.
+// transformRef computes one transform of F(tile,3), the Winograd algorithm for `tile` outputs and a
+// filter of 3 weights. It transforms along one axis. It rounds each product, so the bits are the
+// same on every processor.
 func transformRef(f winogradFactor, tile int, t *transform) {
 	src, dst := 0, 0
 	for range t.lines {
@@ -80,8 +82,9 @@ func transformRef(f winogradFactor, tile int, t *transform) {
 	}
 }
 
-// spreadPoints returns the input transform Bᵀ·d of F(tile,3). The interpolation points are 0, ±1
-// and ∞, and also ±2 if tile is 4.
+// spreadPoints returns the input transform Bᵀ·d of F(tile,3), the Winograd algorithm for `tile`
+// outputs and a filter of 3 weights. The interpolation points are 0, ±1 and ∞, and also ±2 if tile
+// is 4.
 func spreadPoints(tile int, d [maxPoints]float32) [maxPoints]float32 {
 	if tile == 2 {
 		return [maxPoints]float32{d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]}

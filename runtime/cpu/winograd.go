@@ -243,8 +243,9 @@ func (w *winograd) tileElems() int {
 
 func (w *winograd) highest() int { return w.rows.high(0) }
 
-// room returns the number of rows of w.rows for which a piece of the scratch has memory. The
-// scratch is divided into `shares` equal pieces.
+// room returns the number of rows that fit a piece of the scratch memory. A row of w.rows is a
+// group of tiles that are multiplied together. The scratch memory is divided into `shares` equal
+// pieces.
 func (w *winograd) room(shares int) int {
 	rest := len(w.scratch)/shares - 2*16*w.points()*w.points()
 	return rest / w.tileElems() / w.highest()
@@ -335,8 +336,9 @@ func (w *winograd) transformOnly(b *winogradBuffers, i, parts int) {
 	w.transform(b, w.step, i, parts)
 }
 
-// groups computes part i of `parts` of the rows of w.rows, group by group. room is the number of
-// the piece of the scratch that it uses.
+// groups computes part i of `parts` of the tiles, from input to output. w.rows divides the tiles
+// into rows; groups processes at most w.high rows at a time. It uses piece number `room` of the
+// scratch memory.
 func (w *winograd) groups(i, parts, room int) {
 	from, to := portion(w.rows.tiles, i, parts)
 	if from == to {
@@ -372,8 +374,8 @@ type winogradBuffers struct {
 	factorPlane, productPlane int
 }
 
-// place divides a piece of the scratch into memory for the factors and for the products of rows
-// [r0, r1) of w.rows.
+// place divides `share`, a piece of the scratch memory, into memory for factors and memory for
+// products. The piece is for the tiles in rows [r0, r1) of w.rows.
 func (b *winogradBuffers) place(w *winograd, share []float32, r0, r1 int) {
 	b.r0, b.r1, b.first = r0, r1, w.rows.at(r0)
 	b.tiles = w.rows.at(r1) - b.first
@@ -474,8 +476,8 @@ func (w *winograd) spreadColumns(b *winogradBuffers, block int, g segment) {
 }
 
 // products returns the number of products that [winograd.multiply] computes for the tiles of b. A
-// product is for one point of the transform, one row of w.rows, and as many output blocks as a tile
-// has panels.
+// product is for one point of the transform, one row of w.rows (a group of tiles), and as many
+// output blocks as a kernel's tile has panels.
 func (w *winograd) products(b *winogradBuffers) int {
 	_, panels := tileLimits()
 	return w.points() * w.points() * ceil(w.outBlocks(), panels) * (b.r1 - b.r0)

@@ -191,8 +191,8 @@ func trace(c *canvas, curve progress.Curve, x0, x1, y0, y1 float64) {
 	}
 }
 
-// steps draws the horizontal axis below a plot, with labels. The axis has `columns` cells, and
-// stands for steps from x0 to x1.
+// steps draws the horizontal axis below a plot in row y, and its labels in the next row. The corner
+// of the plot is in column x. The axis has `columns` cells, and stands for steps from x0 to x1.
 func steps(g *grid, x, y, columns int, x0, x1 float64) {
 	g.set(x, y, dim, g.glyph("└"))
 	g.across(x+1, x+1+columns, y)

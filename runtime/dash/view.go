@@ -68,7 +68,8 @@ func draw(f *progress.Frame, s screen) (*grid, []target) {
 	return g, tabs
 }
 
-// wide draws the curves to the left of the table, in rows 2 to bottom.
+// wide draws the curves to the left of the table, in rows 2 to `bottom`. It returns the areas of
+// the tabs.
 func wide(g *grid, f *progress.Frame, s screen, bottom int) []target {
 	side := min(max(s.w*2/5, 39), 64)
 	middle := s.w - side - 1
@@ -179,8 +180,9 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// tabRow writes the names of the tabs, and returns the area of each name. If they do not fit, it
-// leaves out tabs at the beginning until the chosen tab fits.
+// tabRow writes the names of the tabs in row y, from column x up to column `end`. It returns the
+// area of each name. If they do not fit, it leaves out tabs at the beginning until the chosen tab
+// fits.
 func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 	width := func(t progress.Tab) int { return lipgloss.Width(t.Name) + 3 }
 	begin, room := 0, end-x-4
@@ -213,7 +215,8 @@ func tabRow(g *grid, x, y, end int, f *progress.Frame, s screen) []target {
 }
 
 // table writes a table: a row of titles, and then a row for each metric with its last values and
-// its best value.
+// its best value. The upper left cell is (x, y). The table ends before column `end`, and has at
+// most `rows` rows.
 func table(g *grid, x, y, end, rows int, f *progress.Frame) {
 	if len(f.Rows) == 0 {
 		return
@@ -299,8 +302,9 @@ func writeLog(g *grid, x, y, end, rows int, lines []progress.Line) {
 	}
 }
 
-// hints writes the line of keys, or s.ended if it is not empty. If the line is too long, it leaves
-// out keys, but not the last two.
+// hints writes the line of keys in row y, from column x up to column `end`. If s.ended is not
+// empty, it writes s.ended instead. If the line is too long, it leaves out keys, but not the last
+// two.
 func hints(g *grid, x, y, end int, s screen) {
 	if s.ended != "" {
 		g.put(x, y, end, strong, s.ended)
@@ -325,7 +329,8 @@ func helpBox(g *grid, s screen) {
 	box(g, "keys", append(lines, "1…9  choose a metric"))
 }
 
-// box writes lines in a box in the middle of the screen. It leaves out lines that do not fit.
+// box writes lines in a box in the middle of the screen, with `name` in its upper edge. It leaves
+// out lines that do not fit.
 func box(g *grid, name string, lines []string) {
 	w := lipgloss.Width(name)
 	for _, l := range lines {

@@ -8,9 +8,9 @@ import (
 // Fold is one division of a data set for cross-validation.
 type Fold[T any] struct{ Train, Valid Dataset[T] }
 
-// Folds divides d into k consecutive parts for cross-validation, whose sizes differ by at most 1.
-// Fold i validates on part i, and trains on the other parts in order. No items are copied. Folds
-// returns an error if k is below 2 or exceeds d.Len().
+// Folds divides d into k consecutive parts, for cross-validation. The sizes of the parts differ by
+// at most 1. Fold i validates on part i, and trains on the other parts in order. No items are
+// copied. Folds returns an error if k is below 2 or exceeds d.Len().
 func Folds[T any](d Dataset[T], k int) ([]Fold[T], error) {
 	if err := Err(d); err != nil {
 		return nil, fmt.Errorf("folds: %w", err)

@@ -71,8 +71,9 @@ type Attr struct {
 // not give it; it is then the kind of the only field that is present. A missing number or string is
 // zero, and a missing list is empty, as in proto3.
 //
-// Kind returns an error if the type is unknown, or if a field of another kind is present. It also
-// returns an error if the type is a message and the message is missing, unless Ref is set.
+// Kind returns an error if the type is unknown, or if a field of another kind is present. If Ref is
+// empty and the value is a message, such as a tensor or a graph, Kind also returns an error if the
+// message is missing.
 func (a *Attr) Kind() (AttrType, error) {
 	kind := a.Type
 	if kind == AttrUndefined {

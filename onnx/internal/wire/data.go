@@ -164,8 +164,8 @@ func (t *Tensor) strings() ([]string, error) {
 // errChanged is returned if the file's bytes have changed since the tensor was read.
 var errChanged = errors.New("the file changed while it was read")
 
-// only returns an error unless all elements are in this file. They must be in raw_data or in column
-// c.
+// only returns an error unless all elements are in this file, either in raw_data or in column c. A
+// column is a typed field, such as int32_data.
 func (t *Tensor) only(c column) error {
 	switch {
 	case t.Outside:
@@ -187,8 +187,8 @@ func (t *Tensor) want(size int64) string {
 	return fmt.Sprintf("the %d bytes of %v%v", size, t.Type, t.Dims[:min(len(t.Dims), 16)])
 }
 
-// decode returns the values of column c as little-endian elements, which have `size` bytes in
-// total.
+// decode returns the values of column c, such as int32_data, as little-endian elements. The
+// elements have `size` bytes in total.
 func (t *Tensor) decode(c column, size int64) ([]byte, error) {
 	width := int64(max(t.Type.Bits()/8, 1)) // bytes of a stored value
 	if t.Type == Complex64 || t.Type == Complex128 {
@@ -239,8 +239,8 @@ func (t *Tensor) decode(c column, size int64) ([]byte, error) {
 	return out, nil
 }
 
-// fits reports whether v, a value of column c, fits n bits. A value of int32_data may be a signed
-// number or a bit pattern.
+// fits reports whether v fits n bits. v is a value of column c, such as int32_data. A value of
+// int32_data may be a signed number or a bit pattern.
 func fits(v uint64, n int64, c column) bool {
 	return v < 1<<n || c == int32Data && int64(v) < 0 && int64(v) >= -1<<(n-1)
 }

@@ -113,8 +113,9 @@ func packed(typ protowire.Type, b []byte) int {
 	return n
 }
 
-// each calls yield with each value of f. f has wire type typ, or is a packed list of values of this
-// type.
+// each calls yield with each value of f, as the bits of the value. f has wire type typ, or is a
+// packed list of values of this type. each returns an error if a packed value is incomplete or
+// damaged.
 func each(typ protowire.Type, f field, yield func(bits uint64)) error {
 	if f.typ == typ {
 		yield(f.bits)

@@ -79,8 +79,8 @@ func (k *byteTile) kept() int {
 	return 0
 }
 
-// column returns the memory operand for vector i of a field of the tile's columns. CX points to the
-// columns.
+// column returns the memory operand for vector i of a field of the tile's byteColumns, such as
+// zero. CX points to the byteColumns.
 func (k *byteTile) column(field string, i int) string {
 	return fmt.Sprintf("(byteColumns_%s+%d)(CX)", field, i*k.bytes)
 }
@@ -202,8 +202,8 @@ func (k *byteTile) longStep(u int) {
 	}
 }
 
-// narrow stores bytes of four registers, which begin with register number `first`. From each lane
-// it stores the lowest byte, at the address in register `to`. It overwrites the four registers.
+// narrow stores 16 bytes at the address in register `to`: the lowest byte of each 32-bit lane of
+// four registers. The four registers begin with register number `first`, and are overwritten.
 func (f *file) narrow(first int, to string) {
 	for i := range 2 {
 		f.line("VUZP1", v(first+2*i+1)+".H8", v(first+2*i)+".H8", v(first+i)+".H8")

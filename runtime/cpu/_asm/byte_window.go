@@ -122,8 +122,8 @@ func (f *file) restOfCells(cells func(n int)) {
 	f.mark(done)
 }
 
-// byteWindowNEON writes the kernel for NEON. Registers 0 to 3 hold the sums, and registers 5 to 7
-// lo, hi and last.
+// byteWindowNEON writes the kernel for NEON. Registers 0 to 3 hold the sums. Registers 5 to 7 hold
+// the fields lo, hi and last of the byteWindow.
 func byteWindowNEON(f *file) {
 	f.fun("byteWindowNEON computes what byteWindowRef does where cells of a row are neighbours.", "byteWindowNEON", "t *byteWindow", "")
 	f.startWindow()

@@ -21,7 +21,7 @@ func compareFamily(f *file) {
 }
 
 // compareDispatch writes the Go functions that call the kernels of comparisons and choices. Their
-// parameter is a sweep of package cpu.
+// parameter has the type sweep of package cpu, which describes the operands.
 func compareDispatch(f *file) {
 	const params, steps = "(s *sweep, at *[4]unsafe.Pointer, n int)", "int(32*s.size[1]), int(32*s.size[2])"
 	f.has("Compare")

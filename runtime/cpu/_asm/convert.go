@@ -54,8 +54,8 @@ func (c conversion) write(f *file, s isa, body func(f *file, from, to string)) {
 	f.ret()
 }
 
-// extend returns a conversion to a wider type. The instruction `load` widens elements as it loads
-// them. The instructions in `more` then change them.
+// extend returns a conversion to a wider type. reg(0) is the vector register of the result. The
+// instruction `load` widens elements as it loads them. The instructions in `more` then change them.
 func extend(reg func(int) string, load string, more ...string) func(f *file, from, to string) {
 	return func(f *file, from, to string) {
 		f.op(load, from, reg(0))

@@ -81,8 +81,9 @@ func extreme(name, doc, instruction string, neutral float64) fold {
 	}
 }
 
-// exponential returns the reduction that sums exp(x − top) over elements x ≤ top. A subnormal
-// exponential counts as zero. If output is true, the kernel also stores the exponentials.
+// exponential returns the reduction that sums exp(x − top) over elements x. `top` is a scalar of
+// the kernel, and no element is above it. A subnormal exponential counts as zero. If output is
+// true, the kernel also stores the exponentials.
 func exponential(name, doc string, output bool) fold {
 	return fold{
 		name: name, doc: doc, scalars: []string{"top"}, merge: addTo, start: zeros, output: output,

@@ -89,7 +89,7 @@ func (f *file) source(o any) int {
 }
 
 // loadOnce writes a load for each memory operand that is the same for several vectors. It returns
-// the operands, with registers in place of these memory operands.
+// the operands, in which registers replace these memory operands.
 func (k *vectors) loadOnce(name string, operands []any) []any {
 	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands
@@ -104,7 +104,7 @@ func (k *vectors) loadOnce(name string, operands []any) []any {
 }
 
 // takeTurns computes the same as [vectors.polynomial]. The sums of the multiply-adds alternate
-// between two registers, because NEON writes a sum over the addend.
+// between two registers, because a multiply-add of NEON overwrites its addend with the sum.
 func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 	last, turn := len(coefficients)-1, [2]value{p, k.temp()}
 	k.do("VMOVAPS", k.c(coefficients[last]), turn[last%2])
@@ -178,8 +178,9 @@ func (f *file) choice(mask, yes, no, dst int) {
 }
 
 // stepsByElement writes n steps of the sums of a tile; n is 1 or 4. In a step, each row multiplies
-// one of its elements by v vectors of b, and adds the products to its sums. The row then advances
-// by 4 bytes or, if n is 1, by the operand `by`. Registers from number `used` on are free.
+// one of its elements by v vectors of b, and adds the products to its sums. After four steps, the
+// row advances by 16 bytes. After a single step, it advances by the operand `by`. acc returns the
+// registers of the sums; see [byteTile.acc]. Registers from number `used` on are free.
 func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r, i int) string) {
 	bases, _ := f.rowBases()
 	for r := range rows {
@@ -509,8 +510,8 @@ func shift(name string, lanes func(int) string) translation {
 }
 
 // addend translates a multiply-add whose destination is also a factor: dst = dst·second + first.
-// NEON writes the sum over the addend, so the translation computes in a scratch register and copies
-// the sum.
+// NEON overwrites the addend with the sum, so the translation computes in a scratch register and
+// copies the sum.
 func addend(lanes func(int) string) translation {
 	return func(f *file, o []any) {
 		move(f, []any{o[0], v(aside)})

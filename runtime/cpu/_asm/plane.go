@@ -30,8 +30,9 @@ func planeFamily(f *file) {
 
 // planeWindows writes a pool over rows of a plane. All windows have the same taps, which are
 // offsets from the position of the element. For each element, acc starts as `neutral`, and `step`
-// combines it with the input x at each tap. DI, SI and R8 point into a row of dst, src and scale.
-// R12 and R13 point to the starts of the rows of dst and src.
+// combines it with the input x at each tap. The kernel for sums multiplies each sum by an element
+// of scale. DI, SI and R8 point into a row of dst, src and scale. R12 and R13 point to the starts
+// of the rows of dst and src.
 func planeWindows(f *file, s isa, t *table, name, doc string, neutral float64, step func(k *vectors, acc value, x any)) {
 	f.fun("plane"+name+s.name+` pools windows of count taps, for n elements in each of several rows. taps are offsets
 in bytes, and dstRow and srcRow are the distances between rows in bytes.

@@ -259,8 +259,8 @@ var smooth = []pointwise{
 func (k *vectors) atLeast(x value, lo string) { k.do("VMAXPS", x, lo, x) }
 func (k *vectors) atMost(x value, hi string)  { k.do("VMINPS", x, hi, x) }
 
-// hardSigmoid computes alpha·x + beta in place of x, clamped to 0…1. alpha and beta are the scalars
-// of the kernel.
+// hardSigmoid computes x = alpha·x + beta, clamped to 0…1. alpha and beta are the scalars of the
+// kernel.
 func hardSigmoid(k *vectors, x value) {
 	k.do("VMULPS", k.scalars[0], x, x)
 	k.do("VADDPS", k.scalars[1], x, x)

@@ -2,7 +2,7 @@ package main
 
 // quantizers writes the kernels that convert floats to bytes and back, with one scale. A kernel
 // handles 16 elements at a time. Registers: DI points to the result, SI to the operand, and BX to a
-// quantum of package cpu. CX is the number of elements, a positive multiple of 16.
+// struct of type quantum of package cpu. CX is the number of elements, a positive multiple of 16.
 func quantizers(f *file) {
 	low := f.words("lowBytes", 0xff)
 	begin := func() {

@@ -267,9 +267,9 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 
 // runs writes the loops over the elements of each run of the tile's loop nest. The first loop
 // handles four elements at a time, and the second one element at a time. steps(n, by) writes the
-// code for n elements, which must advance the registers of the rows by the distance `by`, and DI.
-// If mayLieApart is true, the code also handles tiles with a single run whose elements are not
-// adjacent.
+// code for n elements. This code must advance DI by n rows of b, and the registers that point to
+// rows of a by `by` bytes. `rows` is the number of rows of the tile. If mayLieApart is true, the
+// code also handles tiles with a single run whose elements are not adjacent.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	end := ""
@@ -305,8 +305,9 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 // because the processor itself does not follow such rows.
 const elementsAhead = 8
 
-// apart writes a loop over the elements of a run. The elements are BX bytes apart. steps(1, "BX")
-// writes the body of the loop.
+// apart writes a loop over the elements of a run in which adjacent elements are BX bytes apart.
+// steps(1, "BX") writes the body of the loop; see [file.runs]. `rows` is the number of rows of the
+// tile.
 func (f *file) apart(rows int, steps func(n int, by any)) {
 	f.op("MOVQ", "tile_run(R14)", "CX")
 	f.loop("CX", func() {
@@ -360,7 +361,8 @@ func (f *file) loop(counter string, body func()) {
 }
 
 // nest writes the tile's three nested loops around `body`, which writes the code for one run.
-// Between runs, the code advances the registers of the rows and, if b is true, the position in b.
+// Between runs, the code advances the registers of the rows. If b is true, it also advances DI, the
+// position in the matrix b.
 func (f *file) nest(rows int, b bool, body func()) {
 	top, out := f.fresh("nest"), f.fresh("out")
 	counters := [3]string{"R10", "R11", outerCur}
@@ -384,8 +386,9 @@ func (f *file) nest(rows int, b bool, body func()) {
 	f.mark(out)
 }
 
-// finish writes the end of a tile: it adds the bias and the residual to the sums, clamps the sums and
-// stores them. The sums are in the first rows·v registers. t0 and t1 are free registers.
+// finish writes the end of a tile: it adds the bias and the residual to the sums, clamps the sums
+// and stores them. The sums are in the first rows·v registers, v registers for each row. t0 and t1
+// are free registers.
 //
 // If byRow is false, the bias has one element for each column. If byRow is true, the field byRow of
 // the tile decides at run time whether the bias has one element for each column or for each row.

@@ -70,8 +70,8 @@ func winogradFamily(f *file) {
 	f.dispatch(d)
 }
 
-// winograd writes the kernel of one transform. CX counts the vectors of a line, and a slot of the
-// stack frame counts the lines.
+// winograd writes the kernel of one transform. The kernel transforms lines; a line is a sequence of
+// vectors. CX counts the vectors of a line, and a slot of the stack frame counts the lines.
 func (f *file) winograd(s isa, t winogradTransform, tables map[float32]string) {
 	points := t.tile + 2
 	name := t.name + s.name

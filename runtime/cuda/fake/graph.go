@@ -45,7 +45,8 @@ func (g *GPU) graphDestroy(handle libcuda.Graph) libcuda.Result {
 }
 
 // graph returns the graph of a handle. `before` points to n nodes, which must be in the graph. The
-// result is not Success if one is not, or if there is no such graph. The caller holds g.mu.
+// result is not Success if there is no such graph, or if one of the nodes is not in it. The caller
+// holds g.mu.
 func (g *GPU) graph(handle libcuda.Graph, before *libcuda.Node, n uintptr) (*graph, libcuda.Result) {
 	if _, r := g.here(); r != libcuda.Success {
 		return nil, r

@@ -206,7 +206,7 @@ func (m *Mel) Spectrogram(samples []float32) (rt.Tensor[float32], error) {
 }
 
 // cut multiplies one frame of the samples by the window, and stores it in `line`. `frame` is the
-// number of the frame.
+// index of the frame.
 func (m *Mel) cut(line []float64, samples []float32, frame int) {
 	begin := frame * m.o.Hop
 	if m.o.Pad != NoPadding {

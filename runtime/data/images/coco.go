@@ -202,7 +202,8 @@ func newDetection(pictures []cocoImage, annotations []cocoAnnotation, categories
 }
 
 // numbered sorts `list` by the ids of its elements, which `number` returns. It returns a map from
-// each id to the index of its element.
+// each id to the index of its element. It returns an error that begins with `name` if an id is
+// missing or occurs twice.
 func numbered[T any](name string, list []T, number func(T) *int64) (map[int64]int, error) {
 	for i, x := range list {
 		if number(x) == nil {

@@ -68,9 +68,9 @@ type Frame struct {
 	Stopped    *learn.Stopped
 }
 
-// Fraction returns which fraction of the epoch is completed. If only the number of steps is
-// limited, it returns the completed fraction of the run. It returns false if the fraction is not
-// known.
+// Fraction returns f.Batch/f.Batches, the completed fraction of the epoch. If f.Batches is not
+// known, it returns the completed fraction of the run's steps. It returns false if the run's number
+// of steps is not known either.
 func (f *Frame) Fraction() (float64, bool) {
 	done, all := f.Batch, f.Batches
 	if all <= 0 {

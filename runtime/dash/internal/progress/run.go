@@ -245,8 +245,8 @@ func (r *Run) measured(e learn.Measured) {
 	}
 }
 
-// bestSplit returns the split whose best values are shown. It is the validation split if this has
-// data or values, and otherwise the training split.
+// bestSplit returns the split whose best values are shown. It is the validation split if the run
+// has validation data or values, and otherwise the training split.
 func (r *Run) bestSplit() learn.Split {
 	if r.started.Valid > 0 {
 		return learn.Valid
