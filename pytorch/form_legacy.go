@@ -96,8 +96,8 @@ func (l *loader) legacy(file []byte) (pickle.Value, error) {
 	return top, nil
 }
 
-// legacyStorage is a storage in a legacy or tar file. Its elements come after the pickle that
-// refers to it, or after its own pickle.
+// legacyStorage is a storage in a legacy or tar file. In a legacy file, its elements come after all
+// pickles. In a tar file, they come after the storage's own pickle.
 type legacyStorage struct {
 	key     string
 	element element

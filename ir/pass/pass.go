@@ -298,8 +298,9 @@ func All(ctx *Context, m *ir.Module, opts Options) error {
 
 // Run runs passes in order, and verifies the module after each pass. It repeats the list while the
 // list changes the module, up to opts.Rounds times. From the second round on, it verifies the
-// module only after a pass that changed it. After opts.Stop passes it runs only required passes. It
-// returns an error that names the pass that failed, or the pass that made the module invalid.
+// module only after a pass that changed it. If opts.Stop is not 0, it runs only required passes
+// after the first opts.Stop passes. It returns an error that names the pass that failed, or the
+// pass that made the module invalid.
 func Run(ctx *Context, m *ir.Module, passes []Pass, opts Options) error {
 	for round := 0; ; round++ {
 		changed := false

@@ -10,7 +10,7 @@ import (
 
 // shareWeights merges equal weights. It keeps one copy of constants with the same bytes, and one
 // copy of weights that @prepare computes in the same way. Weights of the model are not merged even
-// if they are equal, because a program may load different weights in their place.
+// if they are equal, because a program may load other data for each of them.
 func shareWeights(ctx *Context, m *ir.Module) (changed bool, err error) {
 	constants, err := renameLoads(ctx, m, sameConstants(m))
 	if err != nil {

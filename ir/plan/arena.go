@@ -43,9 +43,9 @@ func bounded(b dim.Dim) dim.Dim {
 	return b
 }
 
-// at returns the place of the whole buffer b. It is in the arena if b's size is known when the
-// arena is laid out. Otherwise it is Tail: such a buffer is allocated when the node that computes
-// it runs.
+// at returns the place of the whole buffer b. The place is in the arena if b's size is known when
+// the arena is laid out. Otherwise the place is of kind Tail: such a buffer is allocated when the
+// node that computes it runs.
 func (p *planner) at(b *Buffer) Place {
 	if hasSymbol(ir.TensorOf(b.DType, b.Elems), p.Tailed) {
 		return Place{Kind: Tail, Buffer: b}

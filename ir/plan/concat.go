@@ -19,8 +19,8 @@ type Joiner interface {
 }
 
 // findParts finds the values that nodes write directly into the result of a concatenation. These
-// values are operands of the concatenation. If an operand is a view, the value that the view shows
-// takes its place. [planner.canBePart] must allow the value.
+// values are operands of the concatenation. If an operand is a view, findParts considers the value
+// that the view shows instead. [planner.canBePart] must allow the value.
 func (p *planner) findParts() {
 	p.parts = map[*ir.Value]part{}
 	for _, n := range p.Func.Nodes {

@@ -224,8 +224,8 @@ func ScalarPow[T Float](dst []T, a T, b []T) {
 	each(dst, b, func(y T) T { return T(math.Pow(float64(a), float64(y))) })
 }
 
-// PowInt computes dst[i] = a[i] to the power b[i], with wrapping (ONNX Pow on integers). If b[i] is
-// negative, the result is 0, unless a[i] is 1 or −1.
+// PowInt computes dst[i] = a[i] to the power b[i], with wrapping (ONNX Pow on integers). A negative
+// power of 1 or −1 is 1 or −1; a negative power of any other number is 0.
 func PowInt[T Integer](dst, a, b []T) {
 	zip(dst, a, b, power[T])
 }

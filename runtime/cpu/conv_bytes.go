@@ -10,8 +10,9 @@ import "github.com/burngen/burngen/runtime/rt"
 // of OutC channels; bias may be nil. `last` has one element, or is nil, which means 0. Channels
 // beyond OutC are last[0], clamped.
 //
-// If passes is 2, a weight is the sum of two packed weights. Each block of output channels then has
-// two sets of packed weights, one after the other, and DilW must be 1.
+// If passes is 1, each weight is packed once. If passes is 2, a weight is the sum of two packed
+// weights. Each block of output channels then has two sets of packed weights, one after the other,
+// and DilW must be 1.
 func ConvBytes(dst, src []uint8, weights []int8, bias []int32, scale []float64, last []int32, s *ConvShape, passes, lo, hi int) {
 	if s.N <= 0 || s.OutC <= 0 || s.OutH <= 0 || s.OutW <= 0 {
 		return
@@ -54,9 +55,10 @@ func requantise(scale []float64, last []int32, lo, hi, channels int) requantised
 	return r
 }
 
-// PackConvBytes packs the weights of a convolution of bytes. w is [OutC][InC/Group][KH][KW], and dst
-// is int8[⌈OutC/16⌉][B][KH][KW][InBlock/4][16][4]. It is like [PackConv], except that four adjacent
-// input channels of an output channel are adjacent. uint8 weights are shifted by −128.
+// PackConvBytes packs the weights of a convolution of bytes. w is [OutC][InC/Group][KH][KW], and
+// dst is int8[⌈OutC/16⌉][B][KH][KW][InBlock/4][16][4]. It is like [PackConv], except that the
+// weights of four successive input channels, for one output channel, are next to each other. uint8
+// weights are shifted by −128.
 func PackConvBytes[S Byte](dst []int8, w []S, s *ConvShape) {
 	s.checkWeights()
 	width := s.width()

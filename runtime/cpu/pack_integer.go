@@ -62,10 +62,10 @@ func packRowFast(dst, src []byte, change byte) (done int, sum int32) {
 	return done, sum
 }
 
-// PackColumns packs matrices of bytes into panels of 16 columns, in which four adjacent elements of a
-// column are adjacent. src is [batch, k, n], and dst is [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with
-// zeros. uint8 is shifted by −128 to int8. sums, which may be nil, receives the sum of each shifted
-// column, [batch, n].
+// PackColumns packs matrices of bytes into panels of 16 columns. In a panel, four successive
+// elements of a column are next to each other, followed by four elements of the next column. src is
+// [batch, k, n], and dst is [batch, ⌈n/16⌉, ⌈k/4⌉, 16, 4], padded with zeros. uint8 is shifted by
+// −128 to int8. sums, which may be nil, receives the sum of each shifted column, [batch, n].
 func PackColumns[S Byte](dst []int8, sums []int32, src []S, batch, k, n int) {
 	p := columnPacking{batch: batch, k: k, n: n, change: flip[int8, S]()}
 	p.dst = bytesOf(trim(dst, volume(batch, p.panels(), ceil(k, 4), 64)))

@@ -466,7 +466,8 @@ func peep[T Float](gate, memory, weights []T) {
 // and `candidate` the recurrent weights of the candidate. If linear is true, the reset gate
 // multiplies h·candidate + bias, where bias is [hidden] or nil. Otherwise it multiplies h before
 // the product with candidate. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the
-// activation of the gates, and g of the candidate.
+// activation of the gates, and g the activation of the candidate. Each step computes h = update·h +
+// (1 − update)·candidate from these results.
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -70,10 +70,10 @@ func ResizeTable(idx []int32, weights []float32, in, out, taps int, spec *Resize
 	return nil
 }
 
-// ResizeTaps returns the number of elements that each point reads with a widened filter, which is
-// the argument `taps` of [ResizeTable]. The mode must not be nearest. If `out` is 0, it returns 2.
-// It returns an error if a point reads more than 4096 elements, and a [ResizeError] if `in` is 0
-// and `out` is not.
+// ResizeTaps returns the argument `taps` of [ResizeTable] for a widened filter: the number of
+// elements that each point reads. The mode must not be nearest. If `out` is 0, it returns 2. It
+// returns an error if a point reads more than 4096 elements, and a [ResizeError] if `in` is 0 and
+// `out` is not.
 func ResizeTaps(in, out int, spec *ResizeSpec, sampling []float64) (int, error) {
 	axis, err := resizeAxisOf(in, out, spec, sampling)
 	if err != nil || out == 0 {

@@ -136,8 +136,8 @@ func (f *forest[T]) some(from, to int) {
 const lanes = 4
 
 // walk follows `lanes` paths to their leaves, each for another row of x. Rows are `stride` elements
-// apart. at[i] is the node at which path i begins, or the complement of a leaf. walk replaces it by
-// the index of the leaf.
+// apart. at[i] is the node at which path i begins, or −1−k if it begins at leaf k. walk replaces it
+// by the index of the leaf.
 func (f *forest[T]) walk(at *[lanes]int32, x []T, stride int) {
 	nodes, thresholds, width := f.nodes, f.thresholds, f.features
 	x0, x1, x2, x3 := x[:width], x[stride:][:width], x[2*stride:][:width], x[3*stride:][:width]

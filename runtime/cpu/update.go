@@ -13,7 +13,8 @@ type SGDRates struct {
 	Direct, Heavy  float32 // factors of the gradient and of the momentum in the step
 }
 
-// SGD computes a step of stochastic gradient descent:
+// SGD computes a step of stochastic gradient descent. w holds the parameters, g their gradients,
+// and m the momentum. Decay, Rate, Momentum, Keep, Direct and Heavy are fields of rates.
 //
 //	d = g + Decay·w
 //	w = w − Rate·d
@@ -48,7 +49,8 @@ type AdamRates struct {
 	Rate         float32 // learning rate
 }
 
-// Adam computes a step of Adam:
+// Adam computes a step of Adam. w holds the parameters, and g their gradients. m and v are the
+// moments. Capitalised names are fields of rates.
 //
 //	d = g + Decay·w
 //	m = Beta1·m + Rest1·d
@@ -76,7 +78,8 @@ type AdaGradRates struct {
 	Rate    float32 // learning rate
 }
 
-// AdaGrad computes a step of AdaGrad:
+// AdaGrad computes a step of AdaGrad. w holds the parameters, g their gradients, and v the sums of
+// squares. Capitalised names are fields of rates.
 //
 //	d = g + Decay·w
 //	v = v + d²
@@ -97,7 +100,8 @@ type RMSPropRates struct {
 	Rate        float32 // learning rate
 }
 
-// RMSProp computes a step of RMSProp:
+// RMSProp computes a step of RMSProp. w holds the parameters, g their gradients, and v the mean
+// squares of the gradients. Capitalised names are fields of rates.
 //
 //	d = g + Decay·w
 //	v = Alpha·v + Rest·d²
@@ -143,7 +147,8 @@ type AdanRates struct {
 	Before, After  float32 // factors of the weights before and after the step (weight decay)
 }
 
-// Adan computes a step of Adan:
+// Adan computes a step of Adan. w holds the parameters, g their gradients, and `last` the gradients
+// of the last step. m, d and v are the moments. Capitalised names are fields of rates.
 //
 //	e = g − last
 //	m = Beta1·m + Rest1·g
@@ -167,7 +172,8 @@ type LionRates struct {
 	Rate         float32 // learning rate
 }
 
-// Lion computes a step of Lion:
+// Lion computes a step of Lion. w holds the parameters, g their gradients, and m the moment.
+// Capitalised names are fields of rates.
 //
 //	w = Shrink·w − Rate·sign(Beta1·m + Rest1·g)
 //	m = Beta2·m + Rest2·g

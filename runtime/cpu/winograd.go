@@ -252,9 +252,9 @@ func (w *winograd) room(shares int) int {
 }
 
 // run computes the convolution on at most the given number of workers. Each worker computes its own
-// tiles, from input to output, if there are scratch and fewTiles tiles for each worker. Otherwise
-// all workers process the same tiles together, one step after the other: they transform the inputs,
-// then multiply, then transform the results.
+// tiles, from input to output, if there is enough scratch memory, and at least fewTiles tiles, for
+// each worker. Otherwise all workers process the same tiles together, one step after the other:
+// they transform the inputs, then multiply, then transform the results.
 func (w *winograd) run(workers int) {
 	w.rooms = min(workers, mostRooms)
 	for w.rooms > 1 && w.room(w.rooms) < 1 {

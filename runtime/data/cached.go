@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Cached returns a data set with the items of d that keeps each item in memory after its first
-// read. It does not keep errors: an item with an error is read again next time. If several
+// Cached returns a data set with the items of d. It keeps each item in memory after the item's
+// first read. It does not keep errors: an item with an error is read again next time. If several
 // goroutines need a new item at the same moment, each may read it, but all get the item that was
 // kept first. The data set has an error if pointers to all items exceed [rt.ArenaLimit].
 func Cached[T any](d Dataset[T]) Dataset[T] {

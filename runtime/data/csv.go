@@ -23,7 +23,8 @@ type CSVOptions struct {
 // CSV reads a table of comma-separated values into a slice of structs, one for each record. A field
 // of the struct is a string, bool, integer or float. It may also be an array of such elements,
 // which takes adjacent columns. A field belongs to the column whose header equals the name in the
-// field's tag. If the tag has no name, it is the name of the field. Case is ignored. For example:
+// field's tag. If the tag has no name, the header must equal the name of the field. Case is
+// ignored. For example:
 //
 //	type Wine struct {
 //		Features [11]float32 `data:"fixed acidity"` // and the ten columns after it

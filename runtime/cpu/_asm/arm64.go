@@ -6,8 +6,8 @@ import (
 )
 
 // encoding describes a vector instruction of arm64 that Go's assembler does not have. `word` is the
-// machine word, with zeros in place of the operands. See Arm Architecture Reference Manual, C4.1
-// and C7.2.
+// machine word, in which the bits of the operands are zeros. See Arm Architecture Reference Manual,
+// C4.1 and C7.2.
 type encoding struct {
 	word     uint32
 	operands form

@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 // byteWindows writes the kernels of depthwise convolutions of bytes. Each kernel computes rows of
-// pixels of one block of 16 channels.
+// pixels of one block of 16 channels. A cell is one position of a window, with its 16 channels.
 //
 // Registers: R14 points to the byteWindow. SI points to the first cell of a pixel's window, R8 to
 // the first cell of the current row of the window, and R9 to the current cells of this row. DI

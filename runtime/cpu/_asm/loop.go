@@ -205,8 +205,8 @@ func (f *file) storeTail(s isa, from, to string) {
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
 // dispatch writes the Go function that runs the kernel at the current level. The function divides a
-// slice into calls that are short enough for the garbage collector. A long slice is divided among
-// the pool's workers.
+// slice into short calls, because the garbage collector may have to wait for the end of a call. A
+// long slice is divided among the pool's workers.
 func (p *pointwise) dispatch(f *file) {
 	slices := append([]string{"dst"}, p.inputs...)
 	params, scalars := strings.Join(slices, ", ")+" []float32", ""

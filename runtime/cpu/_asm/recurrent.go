@@ -277,7 +277,7 @@ func (c *cell) write(f *file, s isa, t *table) {
 }
 
 // dispatch writes the Go function that runs the kernel at the current level. The function divides
-// its work into calls that are short enough for the garbage collector.
+// its work into short calls, because the garbage collector may have to wait for the end of a call.
 func (c *cell) dispatch(f *file) {
 	var starts, rests []string
 	for _, o := range c.operands {

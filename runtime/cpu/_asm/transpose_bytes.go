@@ -114,9 +114,9 @@ func transposeLanes(f *file) {
 	}
 }
 
-// shuffleBytes interleaves the bytes of two registers, for each pair of one register of the first
-// half and one of the second half. There are n registers, from number `from` on. The results are in
-// n registers, from number `to` on.
+// shuffleBytes interleaves the bytes of pairs of registers. There are n registers, from number
+// `from` on. For i < n/2, it interleaves registers from+i and from+n/2+i, and writes the result to
+// registers to+2·i and to+2·i+1.
 func shuffleBytes(f *file, reg func(int) string, n, from, to int) {
 	for i := range n / 2 {
 		a, b := reg(from+i), reg(from+n/2+i)

@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Fit copies samples to dst, whose length is the length that a model takes. If there are too many
-// samples, it copies len(dst) samples from a position drawn from r on. If there are too few, it
-// copies them to a position drawn from r, and sets the rest of dst to zero. If r is nil, the
-// position is in the middle.
+// Fit copies samples to dst, whose length is the length that a model takes. It draws a position
+// from r; if r is nil, the position is in the middle. If there are too many samples, it copies
+// len(dst) samples, beginning at this position of samples. If there are too few, it copies all
+// samples to this position of dst, and sets the rest of dst to zero.
 func Fit(dst, samples []float32, r *rand.Rand) {
 	place := func(room int) int {
 		if r == nil {
