@@ -212,8 +212,8 @@ func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	return n.orNumber(hint, "h")
 }
 
-// trace sets the origin of the results of a node that reads only weights: the name of the first of
-// these weights.
+// trace records from which weight the results of a node come. If the node reads only weights, or
+// values computed from weights, this is the first of these weights.
 func (n *namer) trace(node *ir.Node) {
 	from := ""
 	if l, ok := node.Op.(ir.Load); ok {

@@ -368,8 +368,8 @@ func (r *recomputer) may(n *ir.Node) bool {
 	return !binder && isPure(n.Op) && r.ctx.Target.Computes(n) == nil
 }
 
-// apply inserts copies of the nodes of a before node number a.before. That node and all later nodes
-// then read the copy of a.value. undo reverts this.
+// apply inserts copies of a.nodes before the node with index a.before. That node and all later
+// nodes then read the copy of a.value. undo reverts this.
 func (r *recomputer) apply(l *life, a *again) (undo func()) {
 	nodes := slices.Clone(a.nodes)
 	old := r.f.Nodes

@@ -43,8 +43,8 @@ func sameConstants(m *ir.Module) map[string]string {
 	return renamed
 }
 
-// samePrepared removes a result of @prepare if an earlier result is computed in the same way. It
-// returns a map from the name of the removed result to the name of the earlier result.
+// samePrepared removes each result of @prepare that is the same value as an earlier result. It
+// returns a map from the names of the removed results to the names of the earlier results.
 func samePrepared(prepare *ir.Func) map[string]string {
 	renamed := map[string]string{}
 	if prepare == nil {

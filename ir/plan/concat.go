@@ -51,8 +51,8 @@ func (p *planner) findParts() {
 	}
 }
 
-// viewed returns the value that v is a view of, if v shows all of its memory. It looks through
-// chains of such views. Otherwise it returns v.
+// viewed looks through chains of views. If v is a view of all elements of another value, viewed
+// returns that value. Otherwise it returns v.
 func viewed(v *ir.Value) *ir.Value {
 	for v.Def != nil && isView(v.Def) && sameMemory(v.Type, v.Def.Args[0].Type) {
 		v = v.Def.Args[0]

@@ -85,8 +85,8 @@ func (d *drawer) kind() kind {
 	return []kind{vector, matrix, scalar, integers, integer, flag, vector}[d.pick(7)]
 }
 
-// tensor returns a random constant of kind k, whose extents are known. In half of all constants,
-// the elements are equal.
+// tensor returns a random constant of kind k. The extents of k must be numbers, not symbols. In
+// half of all constants, the elements are equal.
 func (d *drawer) tensor(k kind) *ir.Tensor {
 	shape := make([]int, len(k.shape))
 	for i, n := range k.shape {

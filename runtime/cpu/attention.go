@@ -237,7 +237,8 @@ func (w *attending) tileRows() int {
 }
 
 // start sets the running maximum and sum of each row of scores to their values before the first
-// key. If there is a sink, its score is the maximum and it counts 1 in the sum.
+// key. A head may have a sink, the score of one more key whose value is zero. The sink is then the
+// maximum, and it counts 1 in the sum.
 func (w *attending) start(rows int) {
 	clear(w.started[:])
 	for r := range rows {

@@ -314,8 +314,8 @@ func (c *conv) Part(i, parts int) {
 	g.portion(i, parts, c.area)
 }
 
-// area computes bands [b0, b1) and strips [s0, s1) of an image, slab by slab. If the convolution
-// treats several images as one, image is the first of them.
+// area computes bands [b0, b1) of rows and strips [s0, s1) of channels of an image's output, slab
+// by slab. If the convolution treats several images as one, image is the first of them.
 func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()

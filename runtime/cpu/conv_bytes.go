@@ -112,7 +112,8 @@ func (c *convBytes) plan() {
 	c.slab = ceil(c.lines, ceil(c.input, slabBytes))
 }
 
-// Part implements [rt.Task]. It computes part i of `parts` of the strips and lines of all images.
+// Part implements [rt.Task]. It computes part i of `parts` of the output. The output of each image
+// is divided into strips of channels and lines of pixels.
 func (c *convBytes) Part(i, parts int) {
 	g := grid{
 		images: c.N, strips: c.strips, lines: c.lines,

@@ -78,7 +78,8 @@ func coordinates[G Float](s *gridShape, x []float64, grid []G, axis int) {
 }
 
 // linearTaps finds the two elements that each point reads along an axis of d elements. It stores
-// their indices in `index`, and their weights in `weights`. x holds the coordinates of the points.
+// their indices in `index`, and their weights in `weights`: element t of point i is at t·stride +
+// i. x holds the coordinates of the points.
 func linearTaps[T Float](index []int32, weights []T, x []float64, d, stride int) {
 	low, high := index[:len(x)], index[stride:][:len(x)]
 	rest, part := weights[:len(x)], weights[stride:][:len(x)]
@@ -100,8 +101,9 @@ func elementOf(i int32, d int) int32 {
 }
 
 // cubicTaps finds the four elements that each point reads along an axis of d elements. It stores
-// their indices in `index`, and their weights in `weights`. x holds the coordinates of the points.
-// The weights come from the cubic convolution kernel with coefficient −0.75.
+// their indices in `index`, and their weights in `weights`: element t of point i is at t·stride +
+// i. x holds the coordinates of the points. The weights come from the cubic convolution kernel with
+// coefficient −0.75.
 func cubicTaps[T Float](s *gridShape, index []int32, weights []T, x []float64, d, stride int) {
 	if s.padding == gridReflection {
 		s.mirror(x, d)

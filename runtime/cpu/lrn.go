@@ -111,8 +111,8 @@ func (l *lrn) oneByOne(from, to int) {
 	}
 }
 
-// power computes dst[i] = x[i]/dst[i]^beta. It takes roots instead of powers if beta is 0.75 and each
-// dst[i] is certain to be at least lrnLeast, because of bias and scale.
+// power computes dst[i] = x[i]/dst[i]^beta. It takes roots instead of powers if beta is 0.75 and
+// the values of bias and scale make each dst[i] at least lrnLeast.
 func (l *lrn) power(dst, x []float32) {
 	if l.beta == 0.75 && l.bias >= lrnLeast && l.scale >= 0 {
 		lrnRoot(dst, x)

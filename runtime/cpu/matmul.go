@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// MatMulShape describes Batch matrix products dst[i] = a[i]·b[i]. a[i] is M×K, b[i] is K×N, and
-// dst[i] is M×N.
+// MatMulShape describes a batch of matrix products, dst[i] = a[i]·b[i] for i < Batch. a[i] is M×K,
+// b[i] is K×N, and dst[i] is M×N.
 type MatMulShape struct {
 	M, N, K int
 	LDA     int // distance between rows of a in elements

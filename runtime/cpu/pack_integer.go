@@ -36,8 +36,8 @@ func (p *rowPacking) Part(i, parts int) {
 	}
 }
 
-// packRow copies a row of bytes from src to dst. It XORs each byte with change, and pads the row with
-// zeros. It returns the sum of the bytes.
+// packRow copies a row of bytes from src to dst. It XORs each byte with change, and pads the row
+// with zeros. It returns the sum of the resulting bytes.
 func packRow(dst, src []byte, change byte) int32 {
 	done, sum := packRowFast(dst, src, change)
 	rest := dst[done:]

@@ -74,8 +74,8 @@ func transposeBytesFast(dst, src []byte, rows, columns, ldd, lds int, change byt
 // a time.
 const transposeColumns = 32
 
-// transposeEights is transposeBytes in plain Go. The numbers of rows and columns must be multiples
-// of eight.
+// transposeEights is transposeBytes in plain Go. It XORs each byte with change. The numbers of rows
+// and columns must be multiples of eight.
 func transposeEights(dst, src []byte, rows, columns, ldd, lds int, change byte) {
 	flips := uint64(fourTimes(change))<<32 | uint64(fourTimes(change))
 	for first := 0; first < columns; first += transposeColumns {
@@ -87,8 +87,8 @@ func transposeEights(dst, src []byte, rows, columns, ldd, lds int, change byte) 
 	}
 }
 
-// transposeEight transposes 8×8 bytes. It exchanges the halves of two rows, then quarters of rows,
-// and then single bytes.
+// transposeEight transposes 8×8 bytes. It XORs each row of 8 bytes with flips. It then exchanges
+// the halves of two rows, then quarters of rows, and then single bytes.
 func transposeEight(dst, src []byte, ldd, lds int, flips uint64) {
 	var x [8]uint64
 	for i := range x {

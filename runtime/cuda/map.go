@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// mapBytes is the size of an encoded tensor map in bytes. Its address must be a multiple of
-// mapAlign.
+// mapBytes is the size of an encoded tensor map in bytes. The address of an encoded map must be a
+// multiple of mapAlign.
 const (
 	mapBytes = unsafe.Sizeof(libcuda.TensorMap{})
 	mapAlign = 64

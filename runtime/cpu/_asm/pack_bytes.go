@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// packBytes writes the kernels that pack the factors of integer products into the order of their
-// tiles.
+// packBytes writes the kernels that pack the matrices of integer products. A packed matrix is in
+// the order in which the product's tiles read it.
 func packBytes(f *file) {
 	ones, words := f.words("unitBytes", 0x01010101), f.words("unitWords", 0x00010001)
 	for _, s := range []struct {

@@ -321,8 +321,8 @@ func (f *file) apart(rows int, steps func(n int, by any)) {
 	})
 }
 
-// startTile sets the registers of the rows to the start of the tile, and loads the counters of the
-// loop nest.
+// startTile sets the registers that point to rows of a to the start of the tile, and loads the
+// counters of the loop nest. `rows` is the number of rows of the tile.
 func (f *file) startTile(rows int) {
 	f.op("MOVQ", aCur, "SI")
 	bases, group := f.rowBases()
@@ -340,8 +340,8 @@ func (f *file) startTile(rows int) {
 	f.op("MOVQ", "BX", outerCur)
 }
 
-// move advances the registers that point to rows. distance is a number of bytes, or the name of a
-// register that holds this number.
+// move advances the registers that point to the `rows` rows of a tile. distance is a number of
+// bytes, or the name of a register that holds this number.
 func (f *file) move(rows int, distance any) {
 	bases, group := f.rowBases()
 	for g := 0; g*group < rows; g++ {

@@ -82,8 +82,8 @@ func (g *GPU) primaryRetain(context *libcuda.Context, device libcuda.Device) lib
 	return libcuda.Success
 }
 
-// primaryRelease releases the context. If the context is lost, its last release frees its memory
-// and objects, because calls that free single objects fail then.
+// primaryRelease releases the context. If the context is lost, the call that releases it for the
+// last time also frees its memory and objects, because calls that free single objects fail then.
 func (g *GPU) primaryRelease(device libcuda.Device) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -37,9 +37,9 @@ func Gain(samples []float32, decibels float64) {
 }
 
 // Noise adds normally distributed noise to samples. `ratio` is the signal-to-noise ratio in
-// decibels: the power of the samples divided by the power of the noise. Silence stays silence. r is
-// the item's random generator; see data.Pairs. The noise then does not depend on which worker adds
-// it. If r is nil, Noise does nothing.
+// decibels: 10·log₁₀(power of the samples / power of the noise). Silence stays silence. r is the
+// item's random generator; see data.Pairs. The noise then does not depend on which worker adds it.
+// If r is nil, Noise does nothing.
 func Noise(samples []float32, ratio float64, r *rand.Rand) {
 	if r == nil {
 		return

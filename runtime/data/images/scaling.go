@@ -90,7 +90,8 @@ func (w *scaling) plan(g scale) {
 }
 
 // windows holds the weights for scaling along one axis. Pixel i of the result is a weighted sum of
-// pixels, from pixel first[i] on. The weights are weight[end[i-1]:end[i]].
+// pixels, from pixel first[i] on. The weights are weight[end[i-1]:end[i]], where end[-1] stands for
+// 0.
 type windows struct {
 	first, end []int
 	weight     []float64
