@@ -348,7 +348,7 @@ func (c *conv) alike(o, p int) bool {
 	return from == first && to == last
 }
 
-// tile returns a tile whose fields are set as far as all tiles have the same values.
+// tile returns a tile in which the fields that are the same for all tiles are set.
 func (c *conv) tile() tile {
 	return tile{c: start(c.dst), panelC: 64 * c.places.plane, fetch: c.fetch}
 }

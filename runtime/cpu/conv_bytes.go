@@ -142,7 +142,7 @@ func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile whose fields are set as far as all tiles have the same values.
+// tile returns a tile in which the fields that are the same for all tiles are set.
 func (c *convBytes) tile() tile {
 	t := tile{
 		a: pointer(c.src), b: pointer(c.weights), c: pointer(c.dst),

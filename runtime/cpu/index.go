@@ -60,7 +60,8 @@ func tuple[I int32 | int64](coordinates []I, extents []int) (int, error) {
 	return slice, nil
 }
 
-// elements describes which elements of an array an array of indices along one axis refers to.
+// elements describes indices along one axis of an array, and which elements of the array they refer
+// to.
 type elements struct {
 	shape, array []int // extents of the indices and of the array; shape may exceed array only along the axis
 	axis         int

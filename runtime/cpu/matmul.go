@@ -15,7 +15,7 @@ type MatMulShape struct {
 	LDC     int // distance between rows of dst in elements
 	Batch   int
 	// These are the distances in elements between the matrices of a, of the packed b, and of dst.
-	// If the stride of a or b is 0, the whole batch uses one matrix of it.
+	// If StrideA or StrideB is 0, the whole batch uses one matrix of a or of b.
 	StrideA, StrideB, StrideC int
 	// LDB is the distance between rows of an unpacked b, f32[K][LDB]; N is then a multiple of 16. It is
 	// 0 for panels.

@@ -182,8 +182,8 @@ func (p *integerProduct) block(batch, t0, t1, s0, s1 int) {
 	}
 }
 
-// tile returns a tile whose fields are set as far as all tiles have the same values. The caller
-// sets *columns for each strip.
+// tile returns a tile in which the fields that are the same for all tiles are set. The caller sets
+// *columns for each strip.
 func (p *integerProduct) tile(columns *byteColumns) tile {
 	size := 4
 	if p.kind == bytesKind {

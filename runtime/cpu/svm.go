@@ -72,7 +72,8 @@ func wins(row []float32, classes, c, other int) bool {
 	return !(row[pairOf(classes, other, c)] > 0)
 }
 
-// pairOf returns the index of the pair of classes i and j, with i < j.
+// pairOf returns the index of the pair of classes i and j among all pairs; i < j. There are
+// `classes` classes.
 func pairOf(classes, i, j int) int { return i*(2*classes-i-1)/2 + j - i - 1 }
 
 // SVMProbabilities computes the probability of each class. dst is [rows, classes]. src, [rows,

@@ -70,7 +70,8 @@ func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	return out
 }
 
-// smoothed returns a copy of points. If the lens says so, it is an exponential average.
+// smoothed returns a copy of points. If smoothing[l.smooth] is not 0, the copy is an exponential
+// average of the points.
 func (l lens) smoothed(points []progress.Point) []progress.Point {
 	points = slices.Clone(points)
 	share := smoothing[l.smooth]

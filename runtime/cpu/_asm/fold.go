@@ -96,7 +96,8 @@ func exponential(name, doc string, output bool) fold {
 	}
 }
 
-// kernel returns the step as a pointwise kernel whose inputs are the accumulator and the element.
+// kernel returns a pointwise kernel that does r.step. Its inputs are the accumulator and the
+// element.
 func (r *fold) kernel() *pointwise {
 	return &pointwise{
 		name: r.name, inputs: []string{"acc", "x"}, scalars: r.scalars,

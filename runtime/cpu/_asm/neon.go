@@ -501,6 +501,7 @@ func single(name string) translation {
 }
 
 // plain translates an instruction with two operands to the instruction `name` of Go's assembler.
+// lanes returns the name of a vector register with its lanes, such as [s4].
 func plain(name string, lanes func(int) string) translation {
 	return func(f *file, o []any) { f.line(name, lanes(f.source(o[0])), lanes(vector(o[1])), lanes(vector(o[2]))) }
 }

@@ -102,7 +102,8 @@ results, as int8, are added to the sums of their columns.`,
 	k.ret()
 }
 
-// lanes stores the 128-bit lanes of register `from`, one lane into each panel.
+// lanes stores the 128-bit lanes of register `from`, one lane into each panel. Lane 0 goes to the
+// address base + disp.
 func (k *packColumns) lanes(from, base string, disp int) {
 	for lane, to := range []string{at(base, disp), indexed(base, disp, "R8", 1), indexed(base, disp, "R8", 2), indexed(base, disp, "R9", 1)}[:k.panels] {
 		k.lane(lane, from, to)

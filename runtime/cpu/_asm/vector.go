@@ -193,7 +193,8 @@ const (
 	greater   = 0x1e
 )
 
-// compare compares the lanes of a and b. b may be an operand in memory.
+// compare compares the lanes of a and b. The result is set in the lanes in which a `predicate` b
+// holds; for example, predicate is `greater`. b may be an operand in memory.
 func (k *vectors) compare(predicate int, a, b any) mask {
 	var m mask
 	if !k.wide() {

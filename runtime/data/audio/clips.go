@@ -239,7 +239,9 @@ func readSpeechCommands(dir string, s Split) (*Clips, error) {
 	return c, nil
 }
 
-// readList assigns files to split s. `list` is a file that has one path on each line.
+// readList assigns files to split s: it sets splits[path] = s for each path in `list`, a file with
+// one path on each line. It returns an error if splits does not have a path, or has it in another
+// split than [Train].
 func readList(list string, s Split, splits map[string]Split) error {
 	f, err := os.Open(list)
 	if err != nil {
