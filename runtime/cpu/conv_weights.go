@@ -25,10 +25,12 @@ func ConvWeightsScratch(terms int) int { return (weightStrip + 16) * min(terms, 
 // f32[OutC][InC/Group][KH][KW]. x is the planar input of the convolution, f32[N][InC][InH][InW]. g
 // is the gradient of its result, f32[OutC][N][OutH][OutW]. It computes
 //
-// Each element of dst belongs to one tap of the window. It is Σ x(window, tap)·g(window), over all
-// positions of the window: x(window, tap) is the element of x that the tap reads there. Sums are in float32. Their order depends on [CurrentLevel].
-// ConvWeights computes parts concurrently, as many as scratch is long enough for; see
-// [ConvWeightsScratch].
+//	dst[m][c][i][j] = Σ g[m][n][p][q]·x[n][c0+c][p·StrideH + i·DilH − PadH][q·StrideW + j·DilW − PadW]
+//
+// The sum goes over all images n, output rows p and output columns q. c0 is the first input channel
+// of the group of output channel m. x is 0 outside of the input. Sums are in float32. Their order
+// depends on [CurrentLevel]. ConvWeights computes parts concurrently, as many as scratch is long
+// enough for; see [ConvWeightsScratch].
 func ConvWeights(dst, x, g, scratch []float32, s *ConvShape) {
 	w := newConvWeights(dst, x, g, scratch, s)
 	if len(w.dst) == 0 || w.terms == 0 {

@@ -251,11 +251,11 @@ func (f *file) fetch(panels int) {
 	f.op("ADDQ", "tile_fetch(R14)", "R13")
 }
 
-// steps writes the loops over the elements of each run of the tile's loop nest. A run is a row of
-// adjacent elements. The first loop contains the code of four steps, step(0) to step(3). The second
-// loop contains the code of step(0), for the elements that are left. DI points to the columns that an
-// element is multiplied with, and a step must advance DI to those of the next element. `rows` is the
-// number of rows of the tile. See [file.runs] for mayLieApart.
+// steps writes the loops over the elements of each run of the tile's loop nest. A run is a sequence
+// of adjacent elements of a row of a. The first loop contains the code of four steps, step(0) to
+// step(3). The second loop contains the code of step(0), for the elements that are left. A step
+// multiplies one element of each row of a by a row of b, to which DI points. It must advance DI to
+// the next row of b. `rows` is the number of rows of the tile. See [file.runs] for mayLieApart.
 func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
