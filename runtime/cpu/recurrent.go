@@ -320,7 +320,7 @@ func (r *rnn[T]) Part(i, parts int) {
 // and c the final one. Each step computes c = forget·c + input·candidate, and then h = output·e(c).
 // peepholes is [3·hidden], for the input, output and forget gates, or nil. scratch is [batch,
 // 4·hidden]. If coupled is true, the forget gate is 1 − the input gate. f is the activation of the
-// gates, and g the activation of the candidate.
+// gates, g of the candidate, and e of the cell state.
 func LSTM[T Float](ctx context.Context, y, h, c, x, weights []T, lens []int32, h0, c0, peepholes, scratch []T, steps, batch, hidden int, reverse, coupled bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64, e Activation, eAlpha, eBeta float64) error {
 	r := lstm[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 4 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},

@@ -35,7 +35,7 @@ func styleOf(s learn.Split) style {
 	return third
 }
 
-// chosen returns the curves of the split that l selects. As l says, it returns all their values or
+// chosen returns the curves of the splits that l selects. As l says, it returns all their values or
 // only the last ones, smoothed or not, and as logarithms or not.
 func (l lens) chosen(curves []progress.Curve) []progress.Curve {
 	var out []progress.Curve
