@@ -50,6 +50,17 @@ func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 				x, u = x+n, u+n
 			}
 		}
+		if last := dst.width - 1 - x; last >= 0 && src.has(u, v) && src.has(u+m.xx*last, v+m.yx*last) {
+			// The pixels between two pixels of the picture are in it, too.
+			at, step := v*src.stride+u*src.channels, m.yx*src.stride+m.xx*src.channels
+			for ; x < dst.width; x, at = x+1, at+step {
+				if src.channels == 1 {
+					out[x] = src.pix[at]
+				} else {
+					*(*[4]T)(out[4*x:]) = [4]T(src.pix[at : at+4])
+				}
+			}
+		}
 		for ; x < dst.width; x++ {
 			put(out, x, src, u, v, m.edges, fill)
 			u, v = u+m.xx, v+m.yx
@@ -60,7 +71,7 @@ func moved[T channel](dst, src raster[T], m move, fill [4]T) {
 // put stores pixel (u, v) of src as pixel x of the row `out`. If (u, v) is outside of src, `edges`
 // and `fill` determine the stored pixel.
 func put[T channel](out []T, x int, src raster[T], u, v int, edges PadMode, fill [4]T) {
-	if u < 0 || u >= src.width || v < 0 || v >= src.height {
+	if !src.has(u, v) {
 		if edges == PadConstant {
 			copy(out[x*src.channels:][:src.channels], fill[:])
 			return

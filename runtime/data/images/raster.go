@@ -19,6 +19,9 @@ type raster[T channel] struct {
 
 func (m raster[T]) row(y int) []T { return m.pix[y*m.stride:][:m.width*m.channels] }
 
+// has reports whether m has a pixel in column x of row y.
+func (m raster[T]) has(x, y int) bool { return x >= 0 && x < m.width && y >= 0 && y < m.height }
+
 // part returns the part of m in rectangle r. It shares the memory of m. r must be inside m and must
 // not be empty.
 func (m raster[T]) part(r image.Rectangle) raster[T] {
