@@ -7,11 +7,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // numbers is a buffer to which elements are appended one by one.
 type numbers struct {
-	port *port
+	port *untyped.Port
 	// memory from alloc
 	data []byte
 	// number of elements
@@ -20,10 +22,10 @@ type numbers struct {
 
 // next appends an element and returns its memory.
 func (b *numbers) next() []byte {
-	size := b.port.size
+	size := b.port.Size
 	at := b.n * size
 	if at+size > len(b.data) {
-		grown := alloc(max(512, 2*len(b.data)))
+		grown := untyped.Alloc(max(512, 2*len(b.data)))
 		copy(grown, b.data)
 		b.data = grown
 	}
@@ -32,20 +34,20 @@ func (b *numbers) next() []byte {
 }
 
 // data reads the elements of a tensor, in arrays nested to any depth.
-func (d *decoder) data(x *tensor, p *port) error {
-	x.port = p
-	if p.isText() {
+func (d *decoder) data(x *untyped.Tensor, p *untyped.Port) error {
+	x.Port = p
+	if p.IsText() {
 		return d.nested(func() error {
 			text, err := d.str(math.MaxInt - 1)
 			if err == nil {
-				x.texts = append(x.texts, string(text))
+				x.Texts = append(x.Texts, string(text))
 			}
 			return err
 		})
 	}
 	b := &numbers{port: p}
 	err := d.nested(func() error { return d.element(b) })
-	x.data = b.data[:b.n*p.size]
+	x.Data = b.data[:b.n*p.Size]
 	return err
 }
 
@@ -65,7 +67,7 @@ func (d *decoder) nested(element func() error) error {
 }
 
 // dataOf parses text, which raw has returned: the elements of a tensor as JSON.
-func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
+func (d *decoder) dataOf(x *untyped.Tensor, p *untyped.Port, text []byte) error {
 	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
 	defer early.free()
 	if err := early.data(x, p); err != nil {
@@ -77,10 +79,10 @@ func (d *decoder) dataOf(x *tensor, p *port, text []byte) error {
 // element appends one number or truth value.
 func (d *decoder) element(b *numbers) error {
 	p := b.port
-	if p.name == "BOOL" {
+	if p.DType == "bool" {
 		word, err := d.word()
 		if err == nil && word == "null" {
-			err = badRequest("input %q has null among its data", p.label)
+			err = badRequest("input %q has null among its data", p.Name)
 		}
 		if err != nil {
 			return err
@@ -95,42 +97,42 @@ func (d *decoder) element(b *numbers) error {
 	if err != nil {
 		return err
 	}
-	if !put(b.next(), p.datatype, text) {
-		return badRequest("input %q: %s is not a number of type %s", p.label, clip([]byte(text)), p.name)
+	if !put(b.next(), p, text) {
+		return badRequest("input %q: %s is not a number of type %s", p.Name, clip([]byte(text)), datatypeOf(p.DType))
 	}
 	return nil
 }
 
 // put parses text as a number and stores it in dst in native byte order. It returns false if the
 // type cannot represent the number. Floats are rounded once, to nearest.
-func put(dst []byte, d datatype, text string) bool {
+func put(dst []byte, p *untyped.Port, text string) bool {
 	var bits uint64
 	var err error
-	switch d.name {
-	case "FP64":
+	switch p.DType {
+	case "f64":
 		var f float64
 		f, err = strconv.ParseFloat(text, 64)
 		bits = math.Float64bits(f)
-	case "FP32":
+	case "f32":
 		var f float64
 		f, err = strconv.ParseFloat(text, 32)
 		bits = uint64(math.Float32bits(float32(f)))
-	case "FP16":
+	case "f16":
 		h, ok := float16.parse(text)
-		store(dst, d.size, uint64(h))
+		store(dst, p.Size, uint64(h))
 		return ok
-	case "BF16":
+	case "bf16":
 		h, ok := bfloat16.parse(text)
-		store(dst, d.size, uint64(h))
+		store(dst, p.Size, uint64(h))
 		return ok
-	case "INT8", "INT16", "INT32", "INT64":
+	case "i8", "i16", "i32", "i64":
 		var n int64
-		n, err = strconv.ParseInt(text, 10, 8*d.size)
+		n, err = strconv.ParseInt(text, 10, 8*p.Size)
 		bits = uint64(n)
 	default:
-		bits, err = strconv.ParseUint(text, 10, 8*d.size)
+		bits, err = strconv.ParseUint(text, 10, 8*p.Size)
 	}
-	store(dst, d.size, bits)
+	store(dst, p.Size, bits)
 	return err == nil
 }
 
@@ -164,10 +166,10 @@ const ahead = 1 << 20
 
 // readBytes reads n bytes into memory that alloc returns. The memory grows as the bytes arrive.
 func readBytes(r io.Reader, n int) ([]byte, error) {
-	data, have := alloc(min(n, ahead)), 0
+	data, have := untyped.Alloc(min(n, ahead)), 0
 	for have < n {
 		if have == len(data) {
-			grown := alloc(min(n, 4*len(data)))
+			grown := untyped.Alloc(min(n, 4*len(data)))
 			copy(grown, data)
 			data = grown
 		}
@@ -181,53 +183,53 @@ func readBytes(r io.Reader, n int) ([]byte, error) {
 }
 
 // readBinary reads the binary elements of a tensor, size bytes, that follow the JSON.
-func readBinary(x *tensor, r io.Reader, size int) error {
+func readBinary(x *untyped.Tensor, r io.Reader, size int) error {
 	data, err := readBytes(r, size)
 	if err != nil {
 		return err
 	}
-	return x.setBinary(data)
+	return setBinary(x, data)
 }
 
 // setBinary sets the elements of a tensor from their binary form. x may share the memory of data.
 // It returns an error if the number of elements does not match the shape.
-func (x *tensor) setBinary(data []byte) error {
-	n, err := elements(x.shape, x.port.size)
+func setBinary(x *untyped.Tensor, data []byte) error {
+	n, err := untyped.Elements(x.Shape, x.Port.Size)
 	if err != nil {
-		return badRequest("input %q: %v", x.port.label, err)
+		return badRequest("input %q: %v", x.Port.Name, err)
 	}
-	if x.port.isText() {
+	if x.Port.IsText() {
 		for len(data) > 0 {
 			if len(data) < 4 || uint64(len(data)-4) < uint64(binary.LittleEndian.Uint32(data)) {
-				return badRequest("input %q: a string is longer than the data", x.port.label)
+				return badRequest("input %q: a string is longer than the data", x.Port.Name)
 			}
 			end := 4 + int(binary.LittleEndian.Uint32(data))
-			x.texts, data = append(x.texts, string(data[4:end])), data[end:]
+			x.Texts, data = append(x.Texts, string(data[4:end])), data[end:]
 		}
-		if len(x.texts) != n {
-			return badRequest("input %q has %d elements of data, want %d for shape %v", x.port.label, len(x.texts), n, x.shape)
+		if len(x.Texts) != n {
+			return badRequest("input %q has %d elements of data, want %d for shape %v", x.Port.Name, len(x.Texts), n, x.Shape)
 		}
 		return nil
 	}
-	if len(data) != n*x.port.size {
-		return badRequest("input %q has %d bytes of data, want %d for shape %v", x.port.label, len(data), n*x.port.size, x.shape)
+	if len(data) != n*x.Port.Size {
+		return badRequest("input %q has %d bytes of data, want %d for shape %v", x.Port.Name, len(data), n*x.Port.Size, x.Shape)
 	}
-	turn(data, x.port.size)
-	if x.port.name == "BOOL" {
-		normaliseBools(data)
+	turn(data, x.Port.Size)
+	if x.Port.DType == "bool" {
+		untyped.NormaliseBools(data)
 	}
-	x.data = data
+	x.Data = data
 	return nil
 }
 
-func (x *tensor) appendBinary(b []byte) []byte {
-	for _, text := range x.texts {
+func appendBinary(b []byte, x *untyped.Tensor) []byte {
+	for _, text := range x.Texts {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
 		b = append(b, text...)
 	}
 	at := len(b)
-	b = append(b, x.data...)
-	turn(b[at:], x.port.size)
+	b = append(b, x.Data...)
+	turn(b[at:], x.Port.Size)
 	return b
 }
 
@@ -242,5 +244,19 @@ func store(dst []byte, size int, bits uint64) {
 		binary.NativeEndian.PutUint32(dst, uint32(bits))
 	default:
 		binary.NativeEndian.PutUint64(dst, bits)
+	}
+}
+
+// bigEndian reports whether native byte order differs from the protocol's.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// turn converts elements in place between little-endian, the byte order of the protocol, and the
+// native byte order. size is the size of an element in bytes.
+func turn(data []byte, size int) {
+	if !bigEndian || size < 2 {
+		return
+	}
+	for i := 0; i+size <= len(data); i += size {
+		slices.Reverse(data[i : i+size])
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/burngen/burngen/runtime/serve/internal/inference"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // GRPC returns a gRPC server of the protocol. It also has the services of health and of reflection.
@@ -142,14 +144,14 @@ func (v *service) ModelMetadata(_ context.Context, q *inference.ModelMetadataReq
 	if err != nil {
 		return nil, err
 	}
-	describe := func(list []*port) []*inference.ModelMetadataResponse_TensorMetadata {
+	describe := func(list []*untyped.Port) []*inference.ModelMetadataResponse_TensorMetadata {
 		var out []*inference.ModelMetadataResponse_TensorMetadata
 		for _, p := range list {
-			out = append(out, &inference.ModelMetadataResponse_TensorMetadata{Name: p.label, Datatype: p.name, Shape: wide(p.extents)})
+			out = append(out, &inference.ModelMetadataResponse_TensorMetadata{Name: p.Name, Datatype: datatypeOf(p.DType), Shape: wide(p.Extents)})
 		}
 		return out
 	}
-	return &inference.ModelMetadataResponse{Name: m.label, Versions: []string{modelVersion}, Platform: serverName, Inputs: describe(m.in), Outputs: describe(m.out)}, nil
+	return &inference.ModelMetadataResponse{Name: m.Label, Versions: []string{modelVersion}, Platform: serverName, Inputs: describe(m.In), Outputs: describe(m.Out)}, nil
 }
 
 func wide(list []int) []int64 {
@@ -201,7 +203,7 @@ func (v *service) infer(ctx context.Context, q *inference.ModelInferRequest, e *
 	if err != nil {
 		return nil, err
 	}
-	e.model = m.label
+	e.model = m.Label
 	if err := s.enter(e.client); err != nil {
 		return nil, err
 	}
@@ -213,7 +215,7 @@ func (v *service) infer(ctx context.Context, q *inference.ModelInferRequest, e *
 		return nil, err
 	}
 	for i := range request.in {
-		e.received += int64(len(request.in[i].data))
+		e.received += int64(len(request.in[i].Data))
 	}
 	j, err := s.infer(ctx, request, e.client, q.ModelVersion)
 	e.note(j)
@@ -227,8 +229,8 @@ func (v *service) infer(ctx context.Context, q *inference.ModelInferRequest, e *
 	return a, nil
 }
 
-func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
-	out := &request{method: m, id: q.Id, in: make([]tensor, len(m.in))}
+func requestOf(m *untyped.Method, q *inference.ModelInferRequest) (*request, error) {
+	out := &request{method: m, id: q.Id, in: make([]untyped.Tensor, len(m.In))}
 	if err := eachParameter(q.Parameters, out.parameter); err != nil {
 		return nil, err
 	}
@@ -236,35 +238,35 @@ func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
 	if raw && len(q.RawInputContents) != len(q.Inputs) {
 		return nil, badRequest("%d raw_input_contents for %d inputs", len(q.RawInputContents), len(q.Inputs))
 	}
-	d := &decoder{method: m, given: make([]bool, len(m.in))}
+	d := &decoder{method: m, given: make([]bool, len(m.In))}
 	for k, input := range q.Inputs {
 		i, err := d.find(input.GetName())
 		if err != nil {
 			return nil, err
 		}
-		p, x := m.in[i], &out.in[i]
+		p, x := m.In[i], &out.in[i]
 		switch {
 		case d.given[i]:
-			return nil, badRequest("input %q occurs twice", p.label)
-		case input.Datatype != p.name:
-			return nil, badRequest("input %q has datatype %q, want %q", p.label, input.Datatype, p.name)
+			return nil, badRequest("input %q occurs twice", p.Name)
+		case input.Datatype != datatypeOf(p.DType):
+			return nil, badRequest("input %q has datatype %q, want %q", p.Name, input.Datatype, datatypeOf(p.DType))
 		case len(input.Shape) > maxRank:
 			return nil, badRequest("a shape has more than %d dimensions", maxRank)
 		case raw == (input.Contents != nil):
-			return nil, badRequest("input %q needs either contents or raw_input_contents", p.label)
+			return nil, badRequest("input %q needs either contents or raw_input_contents", p.Name)
 		}
 		d.given[i] = true
-		x.port, x.shape = p, make([]int, len(input.Shape))
+		x.Port, x.Shape = p, make([]int, len(input.Shape))
 		for axis, n := range input.Shape {
 			if n < 0 || int64(int(n)) != n {
-				return nil, badRequest("input %q: a dimension is %d", p.label, n)
+				return nil, badRequest("input %q: a dimension is %d", p.Name, n)
 			}
-			x.shape[axis] = int(n)
+			x.Shape[axis] = int(n)
 		}
 		if raw {
-			err = x.setBinary(aligned(q.RawInputContents[k]))
+			err = setBinary(x, aligned(q.RawInputContents[k]))
 		} else {
-			err = x.setContents(input.Contents)
+			err = setContents(x, input.Contents)
 		}
 		if err != nil {
 			return nil, err
@@ -272,18 +274,18 @@ func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
 	}
 	for i, ok := range d.given {
 		if !ok {
-			return nil, badRequest("input %q is missing", m.in[i].label)
+			return nil, badRequest("input %q is missing", m.In[i].Name)
 		}
 	}
 	for _, o := range q.Outputs {
 		w := wanted{index: -1}
-		for i, p := range m.out {
-			if p.label == o.GetName() {
+		for i, p := range m.Out {
+			if p.Name == o.GetName() {
 				w.index = i
 			}
 		}
 		if w.index < 0 {
-			return nil, badRequest("model %q has no output %q", m.label, o.GetName())
+			return nil, badRequest("model %q has no output %q", m.Label, o.GetName())
 		}
 		out.wanted = append(out.wanted, w)
 	}
@@ -291,7 +293,7 @@ func requestOf(m *method, q *inference.ModelInferRequest) (*request, error) {
 }
 
 func aligned(data []byte) []byte {
-	out := alloc(len(data))
+	out := untyped.Alloc(len(data))
 	copy(out, data)
 	return out
 }
@@ -319,86 +321,86 @@ func eachParameter(list map[string]*inference.InferParameter, set func(name stri
 }
 
 // setContents sets the elements of a tensor from the list of c for the tensor's datatype.
-func (x *tensor) setContents(c *inference.InferTensorContents) error {
-	n, err := elements(x.shape, x.port.size)
+func setContents(x *untyped.Tensor, c *inference.InferTensorContents) error {
+	n, err := untyped.Elements(x.Shape, x.Port.Size)
 	if err != nil {
-		return badRequest("input %q: %v", x.port.label, err)
+		return badRequest("input %q: %v", x.Port.Name, err)
 	}
 	have, fits := 0, true
-	switch x.port.name {
-	case "BYTES":
+	switch x.Port.DType {
+	case "string":
 		for _, text := range c.BytesContents {
-			x.texts = append(x.texts, string(text))
+			x.Texts = append(x.Texts, string(text))
 		}
-		have = len(x.texts)
-	case "BOOL":
+		have = len(x.Texts)
+	case "bool":
 		have = len(c.BoolContents)
-		x.data = alloc(have)
+		x.Data = untyped.Alloc(have)
 		for i, b := range c.BoolContents {
 			if b {
-				x.data[i] = 1
+				x.Data[i] = 1
 			}
 		}
-	case "INT8", "INT16", "INT32":
+	case "i8", "i16", "i32":
 		have = len(c.IntContents)
-		x.data = alloc(have * x.port.size)
+		x.Data = untyped.Alloc(have * x.Port.Size)
 		for i, v := range c.IntContents {
-			least := int32(-1) << (8*x.port.size - 1)
+			least := int32(-1) << (8*x.Port.Size - 1)
 			fits = fits && v >= least && v <= ^least
-			store(x.data[i*x.port.size:], x.port.size, uint64(v))
+			store(x.Data[i*x.Port.Size:], x.Port.Size, uint64(v))
 		}
-	case "UINT8", "UINT16", "UINT32":
+	case "u8", "u16", "u32":
 		have = len(c.UintContents)
-		x.data = alloc(have * x.port.size)
+		x.Data = untyped.Alloc(have * x.Port.Size)
 		for i, v := range c.UintContents {
-			fits = fits && uint64(v)>>(8*x.port.size) == 0
-			store(x.data[i*x.port.size:], x.port.size, uint64(v))
+			fits = fits && uint64(v)>>(8*x.Port.Size) == 0
+			store(x.Data[i*x.Port.Size:], x.Port.Size, uint64(v))
 		}
-	case "INT64":
+	case "i64":
 		have = len(c.Int64Contents)
-		x.data = copied(c.Int64Contents, 8)
-	case "UINT64":
+		x.Data = copied(c.Int64Contents, 8)
+	case "u64":
 		have = len(c.Uint64Contents)
-		x.data = copied(c.Uint64Contents, 8)
-	case "FP32":
+		x.Data = copied(c.Uint64Contents, 8)
+	case "f32":
 		have = len(c.Fp32Contents)
-		x.data = copied(c.Fp32Contents, 4)
-	case "FP64":
+		x.Data = copied(c.Fp32Contents, 4)
+	case "f64":
 		have = len(c.Fp64Contents)
-		x.data = copied(c.Fp64Contents, 8)
+		x.Data = copied(c.Fp64Contents, 8)
 	default:
-		return badRequest("input %q: %s has no contents in the protocol; use raw_input_contents", x.port.label, x.port.name)
+		return badRequest("input %q: %s has no contents in the protocol; use raw_input_contents", x.Port.Name, datatypeOf(x.Port.DType))
 	}
 	if !fits {
-		return badRequest("input %q has a number that is not of type %s", x.port.label, x.port.name)
+		return badRequest("input %q has a number that is not of type %s", x.Port.Name, datatypeOf(x.Port.DType))
 	}
 	if have != n {
-		return badRequest("input %q has %d elements of data, want %d for shape %v", x.port.label, have, n, x.shape)
+		return badRequest("input %q has %d elements of data, want %d for shape %v", x.Port.Name, have, n, x.Shape)
 	}
 	return nil
 }
 
 func copied[T int64 | uint64 | float32 | float64](list []T, size int) []byte {
-	data := alloc(len(list) * size)
-	copy(view[T](data), list)
+	data := untyped.Alloc(len(list) * size)
+	copy(untyped.View[T](data), list)
 	return data
 }
 
 // message returns the response to a request, with raw tensors.
-func (q *request) message(out []tensor) *inference.ModelInferResponse {
+func (q *request) message(out []untyped.Tensor) *inference.ModelInferResponse {
 	list := q.wanted
 	if len(list) == 0 {
 		for i := range out {
 			list = append(list, wanted{index: i})
 		}
 	}
-	a := &inference.ModelInferResponse{ModelName: q.method.label, ModelVersion: modelVersion, Id: q.id}
+	a := &inference.ModelInferResponse{ModelName: q.method.Label, ModelVersion: modelVersion, Id: q.id}
 	for _, w := range list {
 		x := &out[w.index]
-		a.Outputs = append(a.Outputs, &inference.ModelInferResponse_InferOutputTensor{Name: x.port.label, Datatype: x.port.name, Shape: wide(x.shape)})
-		raw := x.data
-		if bigEndian || x.port.isText() {
-			raw = x.appendBinary(nil)
+		a.Outputs = append(a.Outputs, &inference.ModelInferResponse_InferOutputTensor{Name: x.Port.Name, Datatype: datatypeOf(x.Port.DType), Shape: wide(x.Shape)})
+		raw := x.Data
+		if bigEndian || x.Port.IsText() {
+			raw = appendBinary(nil, x)
 		}
 		if raw == nil {
 			raw = []byte{}

@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/burngen/burngen/runtime/serve/internal/inference"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // dial serves gRPC on the loopback and returns a connection to it.
@@ -121,8 +123,9 @@ func TestGRPCDatatypes(t *testing.T) {
 	q := &inference.ModelInferRequest{ModelName: "echo"}
 	var want [][]byte
 	for _, d := range datatypes {
-		data := make([]byte, 4*d.size)
-		if !d.isText() {
+		size, _ := untyped.SizeOf(d.dtype)
+		data := make([]byte, 4*size)
+		if d.dtype != "string" {
 			data[0] = 1
 		} else {
 			data = []byte("\x01\x00\x00\x00a\x00\x00\x00\x00\x02\x00\x00\x00\xffb\x00\x00\x00\x00")
@@ -150,13 +153,14 @@ func TestGRPCDatatypes(t *testing.T) {
 		"FP16": {Fp32Contents: []float32{1}}, "BF16": {Fp32Contents: []float32{1}}, "FP32": {Fp64Contents: []float64{1}}, "INT64": {IntContents: []int32{1}},
 	}
 	for _, d := range datatypes {
-		p := &port{datatype: d}
+		size, _ := untyped.SizeOf(d.dtype)
+		p := &untyped.Port{DType: d.dtype, Size: size}
 		for _, c := range []*inference.InferTensorContents{lists[d.name], wide[d.name]} {
-			x := tensor{port: p, shape: []int{1}}
+			x := untyped.Tensor{Port: p, Shape: []int{1}}
 			if c == nil {
 				continue
 			}
-			if err := x.setContents(c); (err == nil) != (c == lists[d.name]) {
+			if err := setContents(&x, c); (err == nil) != (c == lists[d.name]) {
 				t.Errorf("%s: %v: %v", d.name, c, err)
 			}
 		}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // TestHostileRequests asserts that requests which are wrong on purpose are refused with a status and a
@@ -137,10 +139,10 @@ func TestHostileBinary(t *testing.T) {
 
 // TestHostileStrings asserts that the lengths of strings in binary are checked.
 func TestHostileStrings(t *testing.T) {
-	p := &port{datatype: datatypes[len(datatypes)-1], label: "s"}
+	p := &untyped.Port{Name: "s", DType: "string"}
 	for _, data := range []string{"\x01", "\x05\x00\x00\x00abc", "\xff\xff\xff\xffabc", "\x00\x00\x00\x00", "\x01\x00\x00\x00a\x01\x00\x00\x00b\x00\x00\x00\x00"} {
-		x := tensor{port: p, shape: []int{2}}
-		if err := x.setBinary([]byte(data)); err == nil {
+		x := untyped.Tensor{Port: p, Shape: []int{2}}
+		if err := setBinary(&x, []byte(data)); err == nil {
 			t.Errorf("%q is accepted", data)
 		}
 	}

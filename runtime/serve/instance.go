@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // instance is a loaded model: its sessions, and the requests that wait for them.
 type instance struct {
 	name    string
 	served  rt.Served
-	methods []*method
+	methods []*untyped.Method
 	options *Options
 	queue   *queue
 	states  *sequences // nil for a model without states
@@ -37,14 +38,14 @@ func newInstance(name string, served rt.Served, o *Options, m *meter) (*instance
 		if k > 0 {
 			label += "." + s.Name
 		}
-		m, err := newMethod(label, s)
+		m, err := untyped.NewMethod(label, s)
 		if err != nil {
 			return nil, err
 		}
-		stateful = stateful || m.stateful
+		stateful = stateful || m.Stateful
 		i.methods = append(i.methods, m)
 	}
-	var sessions []*session
+	var sessions []*untyped.Session
 	for range o.Sessions {
 		s, err := i.open()
 		if err != nil {
@@ -65,21 +66,21 @@ func newInstance(name string, served rt.Served, o *Options, m *meter) (*instance
 	return i, nil
 }
 
-func (i *instance) open() (*session, error) {
+func (i *instance) open() (*untyped.Session, error) {
 	s, err := i.served.Open()
 	if err != nil {
 		return nil, fmt.Errorf("model %q: %w", i.name, err)
 	}
-	return bind(s, i.methods)
+	return untyped.Bind(s, i.methods)
 }
 
 // warm computes each method with zeros, for one item and for the largest batch. It skips methods
 // whose shapes are not known. It returns an error only for a panic; other errors depend on the
 // inputs.
-func (i *instance) warm(s *session) error {
+func (i *instance) warm(s *untyped.Session) error {
 	for _, m := range i.methods {
 		sizes := []int{1}
-		if m.batch && i.options.MaxBatch > 1 {
+		if m.Batch && i.options.MaxBatch > 1 {
 			sizes = append(sizes, i.options.MaxBatch)
 		}
 		for _, n := range sizes {
@@ -87,14 +88,14 @@ func (i *instance) warm(s *session) error {
 			if !ok {
 				continue
 			}
-			_, err := s.run(context.Background(), m, in)
+			_, err := s.Run(context.Background(), m, in)
 			var defect *rt.PanicError
 			if errors.As(err, &defect) {
-				return fmt.Errorf("model %q: %w", m.label, err)
+				return fmt.Errorf("model %q: %w", m.Label, err)
 			}
 		}
-		if m.stateful && s.reset != nil {
-			s.reset.Reset()
+		if m.Stateful {
+			s.Reset()
 		}
 	}
 	return nil
@@ -105,36 +106,36 @@ const maxWarm = 64 << 20
 
 // zeros returns inputs of n items. It returns false if a shape is not known or an input exceeds
 // maxWarm.
-func zeros(m *method, n int) ([]tensor, bool) {
-	in := make([]tensor, len(m.in))
-	for k, p := range m.in {
-		shape := make([]int, len(p.extents))
-		for d, extent := range p.extents {
+func zeros(m *untyped.Method, n int) ([]untyped.Tensor, bool) {
+	in := make([]untyped.Tensor, len(m.In))
+	for k, p := range m.In {
+		shape := make([]int, len(p.Extents))
+		for d, extent := range p.Extents {
 			switch {
 			case extent >= 0:
 				shape[d] = extent
-			case m.batch && d == 0:
+			case m.Batch && d == 0:
 				shape[d] = n
 			default:
 				return nil, false
 			}
 		}
-		count, err := elements(shape, p.size)
-		if err != nil || count*max(1, p.size) > maxWarm {
+		count, err := untyped.Elements(shape, p.Size)
+		if err != nil || count*max(1, p.Size) > maxWarm {
 			return nil, false
 		}
-		in[k] = tensor{port: p, shape: shape}
-		if p.isText() {
-			in[k].texts = make([]string, count)
+		in[k] = untyped.Tensor{Port: p, Shape: shape}
+		if p.IsText() {
+			in[k].Texts = make([]string, count)
 		} else {
-			in[k].data = alloc(count * p.size)
+			in[k].Data = untyped.Alloc(count * p.Size)
 		}
 	}
 	return in, true
 }
 
 // work computes batches with session s until the queue is closed and empty.
-func (i *instance) work(s *session) {
+func (i *instance) work(s *untyped.Session) {
 	for {
 		batch, why := i.queue.take(i.options.MaxBatch, i.options.MaxDelay)
 		if batch == nil {
@@ -146,7 +147,7 @@ func (i *instance) work(s *session) {
 
 // compute computes a batch and ends its requests. If a batch of several requests fails, compute
 // computes each request alone, so that a request does not fail because of another.
-func (i *instance) compute(s *session, batch []*job, why reason) {
+func (i *instance) compute(s *untyped.Session, batch []*job, why reason) {
 	items, start := 0, time.Now()
 	for _, j := range batch {
 		items += j.items
@@ -182,9 +183,9 @@ func (i *instance) compute(s *session, batch []*job, why reason) {
 
 // run computes a batch. It uses session s or, if the requests belong to a sequence, the session
 // of the sequence.
-func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
+func (i *instance) run(s *untyped.Session, batch []*job) (results []untyped.Tensor, err error) {
 	j := batch[0]
-	defer rt.Recover(j.method.label, &err)
+	defer rt.Recover(j.method.Label, &err)
 	ctx, stop := together(batch)
 	defer stop()
 	if err := rt.Done(ctx); err != nil {
@@ -193,10 +194,10 @@ func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
 	switch {
 	case j.sequence != nil:
 		s = j.sequence.session
-	case j.method.stateful && s.reset != nil:
-		s.reset.Reset()
+	case j.method.Stateful:
+		s.Reset()
 	}
-	out, err := s.run(ctx, j.method, join(batch))
+	out, err := s.Run(ctx, j.method, join(batch))
 	if err != nil || len(batch) == 1 {
 		return out, err
 	}
@@ -205,8 +206,8 @@ func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
 		items += j.items
 	}
 	for k := range out {
-		if len(out[k].shape) == 0 || out[k].shape[0] != items {
-			return nil, fmt.Errorf("output %q has shape %v for a batch of %d", out[k].port.label, out[k].shape, items)
+		if len(out[k].Shape) == 0 || out[k].Shape[0] != items {
+			return nil, fmt.Errorf("output %q has shape %v for a batch of %d", out[k].Port.Name, out[k].Shape, items)
 		}
 	}
 	return out, nil
@@ -215,8 +216,8 @@ func (i *instance) run(s *session, batch []*job) (results []tensor, err error) {
 func (i *instance) infer(ctx context.Context, q *request, client string) (*job, error) {
 	j := newJob(ctx, q, client)
 	if q.sequence.id != "" {
-		if i.states == nil || !q.method.stateful {
-			return nil, badRequest("model %q keeps no states: it has no sequences", q.method.label)
+		if i.states == nil || !q.method.Stateful {
+			return nil, badRequest("model %q keeps no states: it has no sequences", q.method.Label)
 		}
 		s, err := i.states.get(q.sequence)
 		if err != nil {

@@ -5,14 +5,16 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // job is a request that waits for a session or is being computed.
 type job struct {
 	ctx    context.Context
-	method *method
+	method *untyped.Method
 	client string
-	in     []tensor
+	in     []untyped.Tensor
 	// size of the batch axis, 1 for a method without one
 	items    int
 	sequence *sequence
@@ -20,7 +22,7 @@ type job struct {
 
 	done  chan struct{} // closed when out and err are set
 	ended atomic.Bool
-	out   []tensor
+	out   []untyped.Tensor
 	err   error
 
 	waited, computed time.Duration
@@ -30,14 +32,14 @@ type job struct {
 
 func newJob(ctx context.Context, q *request, client string) *job {
 	j := &job{ctx: ctx, method: q.method, client: client, in: q.in, items: 1, done: make(chan struct{})}
-	if q.method.batch && len(q.in) > 0 {
-		j.items = q.in[0].shape[0]
+	if q.method.Batch && len(q.in) > 0 {
+		j.items = q.in[0].Shape[0]
 	}
 	return j
 }
 
 // end sets the outcome. Later calls have no effect.
-func (j *job) end(out []tensor, err error) {
+func (j *job) end(out []untyped.Tensor, err error) {
 	if j.ended.CompareAndSwap(false, true) {
 		j.out, j.err = out, err
 		close(j.done)
@@ -45,7 +47,7 @@ func (j *job) end(out []tensor, err error) {
 }
 
 // canJoin reports whether j may share a batch with other requests.
-func (j *job) canJoin() bool { return j.method.batch && j.sequence == nil && len(j.in) > 0 }
+func (j *job) canJoin() bool { return j.method.Batch && j.sequence == nil && len(j.in) > 0 }
 
 // joins reports whether j and other can be in one batch: their inputs have the same shapes, apart
 // from the number of items.
@@ -54,7 +56,7 @@ func (j *job) joins(other *job) bool {
 		return false
 	}
 	for i := range j.in {
-		if !slices.Equal(j.in[i].shape[1:], other.in[i].shape[1:]) {
+		if !slices.Equal(j.in[i].Shape[1:], other.in[i].Shape[1:]) {
 			return false
 		}
 	}
@@ -62,35 +64,35 @@ func (j *job) joins(other *job) bool {
 }
 
 // join concatenates the inputs of a batch's requests.
-func join(batch []*job) []tensor {
+func join(batch []*job) []untyped.Tensor {
 	if len(batch) == 1 {
 		return batch[0].in
 	}
-	out := make([]tensor, len(batch[0].in))
+	out := make([]untyped.Tensor, len(batch[0].in))
 	for i := range out {
 		x := &out[i]
-		x.port, x.shape = batch[0].in[i].port, slices.Clone(batch[0].in[i].shape)
+		x.Port, x.Shape = batch[0].in[i].Port, slices.Clone(batch[0].in[i].Shape)
 		size := 0
-		x.shape[0] = 0
+		x.Shape[0] = 0
 		for _, j := range batch {
-			x.shape[0] += j.items
-			size += len(j.in[i].data)
-			x.texts = append(x.texts, j.in[i].texts...)
+			x.Shape[0] += j.items
+			size += len(j.in[i].Data)
+			x.Texts = append(x.Texts, j.in[i].Texts...)
 		}
-		x.data = alloc(size)
+		x.Data = untyped.Alloc(size)
 		at := 0
 		for _, j := range batch {
-			at += copy(x.data[at:], j.in[i].data)
+			at += copy(x.Data[at:], j.in[i].Data)
 		}
 	}
 	return out
 }
 
 // part returns items [from, to) of the results of a batch.
-func part(out []tensor, from, to int) []tensor {
-	parts := make([]tensor, len(out))
+func part(out []untyped.Tensor, from, to int) []untyped.Tensor {
+	parts := make([]untyped.Tensor, len(out))
 	for i := range out {
-		parts[i] = out[i].items(from, to)
+		parts[i] = out[i].Items(from, to)
 	}
 	return parts
 }

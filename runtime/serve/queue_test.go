@@ -9,17 +9,19 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // waiting is a job for a queue.
-func waiting(m *method, client string, n int) *job {
+func waiting(m *untyped.Method, client string, n int) *job {
 	return &job{ctx: context.Background(), method: m, client: client, items: n, done: make(chan struct{}),
-		in: []tensor{{port: m.in[0], shape: []int{n, 2}}}}
+		in: []untyped.Tensor{{Port: m.In[0], Shape: []int{n, 2}}}}
 }
 
-func pairs(batch bool) *method {
-	p := &port{datatype: datatypes[11], label: "x", extents: []int{-1, 2}, symbols: []string{"N", "2"}}
-	return &method{label: "m", in: []*port{p}, out: []*port{p}, batch: batch}
+func pairs(batch bool) *untyped.Method {
+	p := &untyped.Port{Name: "x", DType: "f32", Size: 4, Extents: []int{-1, 2}, Symbols: []string{"N", "2"}}
+	return &untyped.Method{Label: "m", In: []*untyped.Port{p}, Out: []*untyped.Port{p}, Batch: batch}
 }
 
 // TestClientsTakeTurns asserts that a client with many requests does not hold up a client with few.
@@ -107,7 +109,7 @@ func TestShapesThatDifferDoNotJoin(t *testing.T) {
 	q, m := newQueue(100), pairs(true)
 	q.push(waiting(m, "a", 1))
 	other := waiting(m, "a", 1)
-	other.in[0].shape = []int{1, 5}
+	other.in[0].Shape = []int{1, 5}
 	q.push(other)
 	q.push(waiting(m, "a", 1))
 	batch, _ := q.take(8, 0)

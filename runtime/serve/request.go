@@ -4,13 +4,15 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 type request struct {
-	method *method
+	method *untyped.Method
 	id     string
 	// a tensor for each input of the method, in order
-	in []tensor
+	in []untyped.Tensor
 	// requested outputs; all outputs if empty
 	wanted []wanted
 	// outputs follow the JSON in binary form, unless they say otherwise
@@ -38,7 +40,7 @@ const maxText = 4096
 // decoder decodes the body of a request.
 type decoder struct {
 	*scanner
-	method *method
+	method *untyped.Method
 	// given[i] says whether input i was in the request.
 	given []bool
 	// rest[i] is the size in bytes of input i if it follows the JSON in binary form, else -1.
@@ -51,25 +53,25 @@ type decoder struct {
 // decodeRequest decodes a request from an HTTP body. `header` is the length in bytes of the JSON
 // that precedes binary tensors, or -1 if the whole body is JSON. The allocated memory is
 // proportional to the bytes that are received, whatever sizes the body declares.
-func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
+func decodeRequest(m *untyped.Method, body io.Reader, header int64) (*request, error) {
 	text := body
 	if header >= 0 {
 		text = io.LimitReader(body, header)
 	}
-	d := &decoder{scanner: newScanner(text), method: m, given: make([]bool, len(m.in)), rest: make([]int, len(m.in))}
+	d := &decoder{scanner: newScanner(text), method: m, given: make([]bool, len(m.In)), rest: make([]int, len(m.In))}
 	defer d.free()
-	d.out = request{method: m, in: make([]tensor, len(m.in))}
+	d.out = request{method: m, in: make([]untyped.Tensor, len(m.In))}
 	if err := d.request(); err != nil {
 		return nil, err
 	}
 	for i, ok := range d.given {
 		if !ok {
-			return nil, badRequest("input %q is missing", m.in[i].label)
+			return nil, badRequest("input %q is missing", m.In[i].Name)
 		}
 	}
 	for _, i := range d.order {
 		if header < 0 {
-			return nil, badRequest("input %q has binary_data_size, and the request does not have the header Inference-Header-Content-Length", m.in[i].label)
+			return nil, badRequest("input %q has binary_data_size, and the request does not have the header Inference-Header-Content-Length", m.In[i].Name)
 		}
 		if err := readBinary(&d.out.in[i], body, d.rest[i]); err != nil {
 			return nil, err
@@ -84,12 +86,9 @@ func decodeRequest(m *method, body io.Reader, header int64) (*request, error) {
 }
 
 // checkShapes returns an error unless the shapes match their ports and agree in the ports' symbols.
-func checkShapes(in []tensor) error {
-	bound := map[string]int{}
-	for i := range in {
-		if err := in[i].port.check(in[i].shape, bound); err != nil {
-			return err
-		}
+func checkShapes(in []untyped.Tensor) error {
+	if err := untyped.CheckShapes(in); err != nil {
+		return badRequest("%v", err)
 	}
 	return nil
 }
@@ -240,7 +239,7 @@ func (d *decoder) input() error {
 				early, err = d.raw()
 				return err
 			}
-			return d.data(&d.out.in[index], d.method.in[index])
+			return d.data(&d.out.in[index], d.method.In[index])
 		}
 		return d.skip(maxText)
 	})
@@ -250,45 +249,47 @@ func (d *decoder) input() error {
 	case index < 0:
 		return badRequest("an input has no name")
 	}
-	p, x := d.method.in[index], &d.out.in[index]
-	x.port, x.shape = p, shape
+	p, x := d.method.In[index], &d.out.in[index]
+	x.Port, x.Shape = p, shape
 	switch {
 	case shape == nil:
-		return badRequest("input %q has no shape", p.label)
-	case typed != p.name:
-		return badRequest("input %q has datatype %q, want %q", p.label, typed, p.name)
+		return badRequest("input %q has no shape", p.Name)
+	case typed != datatypeOf(p.DType):
+		return badRequest("input %q has datatype %q, want %q", p.Name, typed, datatypeOf(p.DType))
 	case data == (size >= 0):
-		return badRequest("input %q needs either data or binary_data_size", p.label)
+		return badRequest("input %q needs either data or binary_data_size", p.Name)
 	case early != nil:
 		if err := d.dataOf(x, p, early); err != nil {
 			return err
 		}
 	}
-	n, err := elements(shape, p.size)
+	n, err := untyped.Elements(shape, p.Size)
 	if err != nil {
-		return badRequest("input %q: %v", p.label, err)
+		return badRequest("input %q: %v", p.Name, err)
 	}
 	if size >= 0 {
-		if !p.isText() && size != n*p.size {
-			return badRequest("input %q has binary_data_size %d, want %d for shape %v", p.label, size, n*p.size, shape)
+		if !p.IsText() && size != n*p.Size {
+			return badRequest("input %q has binary_data_size %d, want %d for shape %v", p.Name, size, n*p.Size, shape)
 		}
 		d.rest[index], d.order = size, append(d.order, index)
 		return nil
 	}
-	if x.len() != n {
-		return badRequest("input %q has %d elements of data, want %d for shape %v", p.label, x.len(), n, shape)
+	if x.Len() != n {
+		return badRequest("input %q has %d elements of data, want %d for shape %v", p.Name, x.Len(), n, shape)
 	}
 	return nil
 }
 
 func (d *decoder) find(name string) (int, error) {
-	for i, p := range d.method.in {
-		if p.label == name {
+	for i, p := range d.method.In {
+		if p.Name == name {
 			return i, nil
 		}
 	}
-	return 0, badRequest("model %q has no input %q", d.method.label, name)
+	return 0, badRequest("model %q has no input %q", d.method.Label, name)
 }
+
+const maxRank = 32
 
 func (d *decoder) shape() ([]int, error) {
 	shape := []int{}
@@ -312,13 +313,13 @@ func (d *decoder) output() error {
 			if err != nil {
 				return err
 			}
-			for i, p := range d.method.out {
-				if p.label == string(text) {
+			for i, p := range d.method.Out {
+				if p.Name == string(text) {
 					w.index = i
 				}
 			}
 			if w.index < 0 {
-				return badRequest("model %q has no output %q", d.method.label, text)
+				return badRequest("model %q has no output %q", d.method.Label, text)
 			}
 			return nil
 		case "parameters":
@@ -343,7 +344,7 @@ func (d *decoder) output() error {
 	}
 	for _, other := range d.out.wanted {
 		if other.index == w.index {
-			return badRequest("output %q occurs twice", d.method.out[w.index].label)
+			return badRequest("output %q occurs twice", d.method.Out[w.index].Name)
 		}
 	}
 	d.out.wanted = append(d.out.wanted, w)

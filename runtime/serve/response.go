@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // modelVersion is the version of every model. A server has only one version.
@@ -22,7 +23,7 @@ type answer struct {
 
 // encode encodes the results of a request. It returns an error if a result in JSON has NaN or
 // infinities, which JSON cannot represent.
-func (q *request) encode(out []tensor) (*answer, error) {
+func (q *request) encode(out []untyped.Tensor) (*answer, error) {
 	list := q.wanted
 	if len(list) == 0 {
 		for i := range out {
@@ -30,7 +31,7 @@ func (q *request) encode(out []tensor) (*answer, error) {
 		}
 	}
 	b := append(make([]byte, 0, 1024), `{"model_name":`...)
-	b = appendText(b, q.method.label)
+	b = appendText(b, q.method.Label)
 	b = append(b, `,"model_version":"`+modelVersion+`"`...)
 	if q.id != "" {
 		b = appendText(append(b, `,"id":`...), q.id)
@@ -43,9 +44,9 @@ func (q *request) encode(out []tensor) (*answer, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendText(append(b, `{"name":`...), x.port.label)
-		b = append(b, `,"datatype":"`+x.port.name+`","shape":[`...)
-		for i, n := range x.shape {
+		b = appendText(append(b, `{"name":`...), x.Port.Name)
+		b = append(b, `,"datatype":"`+datatypeOf(x.Port.DType)+`","shape":[`...)
+		for i, n := range x.Shape {
 			if i > 0 {
 				b = append(b, ',')
 			}
@@ -53,14 +54,14 @@ func (q *request) encode(out []tensor) (*answer, error) {
 		}
 		if w.binary || !w.set && q.binary {
 			at := len(rest)
-			rest, isBinary = x.appendBinary(rest), true
+			rest, isBinary = appendBinary(rest, x), true
 			b = append(b, `],"parameters":{"binary_data_size":`...)
 			b = append(strconv.AppendInt(b, int64(len(rest)-at), 10), "}}"...)
 			continue
 		}
 		b = append(b, `],"data":[`...)
 		var err error
-		if b, err = x.appendJSON(b); err != nil {
+		if b, err = appendJSON(b, x); err != nil {
 			return nil, err
 		}
 		b = append(b, "]}"...)
@@ -78,10 +79,10 @@ func appendText(b []byte, text string) []byte {
 }
 
 // appendJSON appends the elements of a tensor, separated by commas.
-func (x *tensor) appendJSON(b []byte) ([]byte, error) {
+func appendJSON(b []byte, x *untyped.Tensor) ([]byte, error) {
 	float := func(f float64, bits int) error {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return errorf(http.StatusUnprocessableEntity, "output %q has %v, which JSON does not have: ask for binary_data", x.port.label, f)
+			return errorf(http.StatusUnprocessableEntity, "output %q has %v, which JSON does not have: ask for binary_data", x.Port.Name, f)
 		}
 		b = strconv.AppendFloat(b, f, 'g', -1, bits)
 		return nil
@@ -97,54 +98,54 @@ func (x *tensor) appendJSON(b []byte) ([]byte, error) {
 		}
 		return nil
 	}
-	n := x.len()
+	n := x.Len()
 	var err error
-	switch x.port.name {
-	case "BYTES":
+	switch x.Port.DType {
+	case "string":
 		err = each(n, func(i int) error {
-			if !utf8.ValidString(x.texts[i]) {
-				return errorf(http.StatusUnprocessableEntity, "output %q is not UTF-8: ask for binary_data", x.port.label)
+			if !utf8.ValidString(x.Texts[i]) {
+				return errorf(http.StatusUnprocessableEntity, "output %q is not UTF-8: ask for binary_data", x.Port.Name)
 			}
-			b = appendText(b, x.texts[i])
+			b = appendText(b, x.Texts[i])
 			return nil
 		})
-	case "BOOL":
-		err = each(n, func(i int) error { b = strconv.AppendBool(b, x.data[i] != 0); return nil })
-	case "FP64":
-		list := view[float64](x.data)
+	case "bool":
+		err = each(n, func(i int) error { b = strconv.AppendBool(b, x.Data[i] != 0); return nil })
+	case "f64":
+		list := untyped.View[float64](x.Data)
 		err = each(n, func(i int) error { return float(list[i], 64) })
-	case "FP32":
-		list := view[float32](x.data)
+	case "f32":
+		list := untyped.View[float32](x.Data)
 		err = each(n, func(i int) error { return float(float64(list[i]), 32) })
-	case "FP16":
-		list := view[rt.Float16](x.data)
+	case "f16":
+		list := untyped.View[rt.Float16](x.Data)
 		err = each(n, func(i int) error { return float(float64(list[i].Float32()), 32) })
-	case "BF16":
-		list := view[rt.BFloat16](x.data)
+	case "bf16":
+		list := untyped.View[rt.BFloat16](x.Data)
 		err = each(n, func(i int) error { return float(float64(list[i].Float32()), 32) })
 	default:
-		err = each(n, func(i int) error { b = appendInteger(b, x.data[i*x.port.size:], x.port.datatype); return nil })
+		err = each(n, func(i int) error { b = appendInteger(b, x.Data[i*x.Port.Size:], x.Port.DType); return nil })
 	}
 	return b, err
 }
 
 // appendInteger appends the integer at the start of data in decimal.
-func appendInteger(b, data []byte, d datatype) []byte {
-	switch d.name {
-	case "INT8":
-		return strconv.AppendInt(b, int64(view[int8](data[:1])[0]), 10)
-	case "INT16":
-		return strconv.AppendInt(b, int64(view[int16](data[:2])[0]), 10)
-	case "INT32":
-		return strconv.AppendInt(b, int64(view[int32](data[:4])[0]), 10)
-	case "INT64":
-		return strconv.AppendInt(b, view[int64](data[:8])[0], 10)
-	case "UINT8":
+func appendInteger(b, data []byte, dtype string) []byte {
+	switch dtype {
+	case "i8":
+		return strconv.AppendInt(b, int64(untyped.View[int8](data[:1])[0]), 10)
+	case "i16":
+		return strconv.AppendInt(b, int64(untyped.View[int16](data[:2])[0]), 10)
+	case "i32":
+		return strconv.AppendInt(b, int64(untyped.View[int32](data[:4])[0]), 10)
+	case "i64":
+		return strconv.AppendInt(b, untyped.View[int64](data[:8])[0], 10)
+	case "u8":
 		return strconv.AppendUint(b, uint64(data[0]), 10)
-	case "UINT16":
-		return strconv.AppendUint(b, uint64(view[uint16](data[:2])[0]), 10)
-	case "UINT32":
-		return strconv.AppendUint(b, uint64(view[uint32](data[:4])[0]), 10)
+	case "u16":
+		return strconv.AppendUint(b, uint64(untyped.View[uint16](data[:2])[0]), 10)
+	case "u32":
+		return strconv.AppendUint(b, uint64(untyped.View[uint32](data[:4])[0]), 10)
 	}
-	return strconv.AppendUint(b, view[uint64](data[:8])[0], 10)
+	return strconv.AppendUint(b, untyped.View[uint64](data[:8])[0], 10)
 }

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // headerLength is the name of an HTTP header. Its value is the length in bytes of the JSON that
@@ -144,10 +145,10 @@ func (s *Server) modelMetadata(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	describe := func(list []*port) []metadataTensor {
+	describe := func(list []*untyped.Port) []metadataTensor {
 		out := []metadataTensor{}
 		for _, p := range list {
-			out = append(out, metadataTensor{p.label, p.name, append([]int{}, p.extents...)})
+			out = append(out, metadataTensor{p.Name, datatypeOf(p.DType), append([]int{}, p.Extents...)})
 		}
 		return out
 	}
@@ -157,7 +158,7 @@ func (s *Server) modelMetadata(w http.ResponseWriter, r *http.Request) {
 		Platform string           `json:"platform"`
 		Inputs   []metadataTensor `json:"inputs"`
 		Outputs  []metadataTensor `json:"outputs"`
-	}{m.label, []string{modelVersion}, serverName, describe(m.in), describe(m.out)})
+	}{m.Label, []string{modelVersion}, serverName, describe(m.In), describe(m.Out)})
 }
 
 func (s *Server) modelReady(w http.ResponseWriter, r *http.Request) {
@@ -207,7 +208,7 @@ func (s *Server) answerREST(r *http.Request, body io.Reader, e *exchange) (*answ
 	if err != nil {
 		return nil, err
 	}
-	e.model = m.label
+	e.model = m.Label
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, errorf(http.StatusUnsupportedMediaType, "the request has Content-Encoding %q, which the server does not decode", encoding)
 	}
@@ -265,7 +266,7 @@ func (s *Server) index(ready bool) []indexed {
 	for _, e := range s.entries {
 		if i := e.now.Load(); i != nil {
 			for _, m := range i.methods {
-				out = append(out, indexed{m.label, modelVersion, "READY", ""})
+				out = append(out, indexed{m.Label, modelVersion, "READY", ""})
 			}
 		} else if !ready {
 			why := ""

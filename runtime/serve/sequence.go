@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // sequence is a session that keeps its states between the requests with one sequence id.
 type sequence struct {
 	id      string
-	session *session
+	session *untyped.Session
 	// a request runs; guarded by the lock of the queue
 	busy bool
 	used time.Time
@@ -33,11 +35,11 @@ func (s *sequence) begin() {
 type sequences struct {
 	limit int
 	live  time.Duration
-	open  func() (*session, error)
+	open  func() (*untyped.Session, error)
 
 	mu   sync.Mutex
 	byID map[string]*sequence
-	free []*session
+	free []*untyped.Session
 }
 
 // get returns the sequence of a request. It adds the sequence if the request starts it. The caller
@@ -51,7 +53,7 @@ func (s *sequences) get(id sequenceID) (*sequence, error) {
 	case q != nil && id.start && q.waiting > 0:
 		return nil, badRequest("sequence %q has a request that runs; it cannot start again", id.id)
 	case q != nil && id.start:
-		q.session.reset.Reset()
+		q.session.Reset()
 	case q == nil && !id.start:
 		return nil, badRequest("sequence %q is not known: it has ended or expired, or its first request has no sequence_start", id.id)
 	case q == nil:
@@ -76,11 +78,11 @@ func (s *sequences) get(id sequenceID) (*sequence, error) {
 }
 
 // session returns a session in its initial state.
-func (s *sequences) session() (*session, error) {
+func (s *sequences) session() (*untyped.Session, error) {
 	if n := len(s.free); n > 0 {
 		out := s.free[n-1]
 		s.free = s.free[:n-1]
-		out.reset.Reset()
+		out.Reset()
 		return out, nil
 	}
 	return s.open()

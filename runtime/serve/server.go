@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/burngen/burngen/runtime/rt"
+	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
 // Server answers requests of inference for models. It is safe for concurrent use.
@@ -95,7 +96,7 @@ func (s *Server) isReady() bool {
 }
 
 // find returns the model and the method for a name that a request has.
-func (s *Server) find(name, version string) (*entry, *instance, *method, error) {
+func (s *Server) find(name, version string) (*entry, *instance, *untyped.Method, error) {
 	unknown := errorf(http.StatusNotFound, "there is no model %q", name)
 	if version != "" && version != modelVersion {
 		return nil, nil, nil, errorf(http.StatusNotFound, "model %q has version %s, and no version %q", name, modelVersion, version)
@@ -117,7 +118,7 @@ func (s *Server) find(name, version string) (*entry, *instance, *method, error) 
 		return e, nil, nil, err
 	}
 	for _, m := range i.methods {
-		if m.label == name {
+		if m.Label == name {
 			return e, i, m, nil
 		}
 	}
@@ -133,7 +134,7 @@ func (s *Server) infer(ctx context.Context, q *request, client, version string) 
 		defer cancel()
 	}
 	for {
-		_, i, m, err := s.find(q.method.label, version)
+		_, i, m, err := s.find(q.method.Label, version)
 		if err != nil {
 			return nil, err
 		}
@@ -154,15 +155,15 @@ func (s *Server) infer(ctx context.Context, q *request, client, version string) 
 
 // rebind changes a request to the corresponding method of another instance of its model. It returns
 // an error if the method has changed.
-func (q *request) rebind(m *method) error {
-	if len(m.in) != len(q.in) || len(m.out) != len(q.method.out) {
-		return badRequest("model %q has changed", m.label)
+func (q *request) rebind(m *untyped.Method) error {
+	if len(m.In) != len(q.in) || len(m.Out) != len(q.method.Out) {
+		return badRequest("model %q has changed", m.Label)
 	}
-	for i, p := range m.in {
-		if old := q.in[i].port; old.label != p.label || old.datatype != p.datatype {
-			return badRequest("model %q has changed", m.label)
+	for i, p := range m.In {
+		if old := q.in[i].Port; old.Name != p.Name || old.DType != p.DType {
+			return badRequest("model %q has changed", m.Label)
 		}
-		q.in[i].port = p
+		q.in[i].Port = p
 	}
 	q.method = m
 	return checkShapes(q.in)

@@ -1,4 +1,4 @@
-package serve
+package untyped
 
 import (
 	"context"
@@ -11,42 +11,18 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// method describes a method of a model to the server.
-type method struct {
-	// name of the Go method
-	name    string
-	label   string
-	in, out []*port
-	// the first axis of every input and output is the batch
-	batch    bool
-	stateful bool
-}
-
-// newMethod returns the description of a method. label is its name in the protocol.
-func newMethod(label string, m rt.ServedMethod) (*method, error) {
-	in, err := portsOf(m.Inputs)
-	if err != nil {
-		return nil, fmt.Errorf("%s: input %w", label, err)
-	}
-	out, err := portsOf(m.Outputs)
-	if err != nil {
-		return nil, fmt.Errorf("%s: output %w", label, err)
-	}
-	return &method{name: m.Name, label: label, in: in, out: out, batch: m.Batch != "" && !m.Stateful, stateful: m.Stateful}, nil
-}
-
-// session is a session of a package whose methods can be called with tensors. It runs one call at a
-// time.
-type session struct {
+// Session is a session of a generated package whose methods can be called with tensors. It runs one call at
+// a time.
+type Session struct {
 	value  reflect.Value
 	reset  interface{ Reset() } // nil if the session has no states
 	within interface{ SetContext(context.Context) }
-	calls  map[*method]*call
+	calls  map[*Method]*call
 }
 
 // call is a method of a session with variables for its parameters.
 type call struct {
-	method *method
+	method *Method
 	fn     reflect.Value
 	// parameters in order; the destination of results is the first one
 	args []reflect.Value
@@ -54,27 +30,34 @@ type call struct {
 	in, out []reflect.Value
 }
 
-// bind returns a session whose methods in list can be called with tensors. s points to the Session
-// of a generated package. bind returns an error if a method does not accept the tensors of its
+// Bind returns a session whose methods in list can be called with tensors. s points to the Session
+// of a generated package. Bind returns an error if a method does not accept the tensors of its
 // ports.
-func bind(s any, list []*method) (*session, error) {
-	out := &session{value: reflect.ValueOf(s), calls: map[*method]*call{}}
+func Bind(s any, list []*Method) (*Session, error) {
+	out := &Session{value: reflect.ValueOf(s), calls: map[*Method]*call{}}
 	out.reset, _ = s.(interface{ Reset() })
 	var ok bool
 	if out.within, ok = s.(interface{ SetContext(context.Context) }); !ok {
 		return nil, fmt.Errorf("%T is not the session of a generated package", s)
 	}
 	for _, m := range list {
-		c, err := newCall(out.value.MethodByName(m.name), m)
+		c, err := newCall(out.value.MethodByName(m.Name), m)
 		if err != nil {
-			return nil, fmt.Errorf("%s: method %s of %T: %w", m.label, m.name, s, err)
+			return nil, fmt.Errorf("%s: method %s of %T: %w", m.Label, m.Name, s, err)
 		}
 		out.calls[m] = c
 	}
 	return out, nil
 }
 
-func newCall(fn reflect.Value, m *method) (*call, error) {
+// Reset forgets the states that the session keeps. It does nothing for a session without states.
+func (s *Session) Reset() {
+	if s.reset != nil {
+		s.reset.Reset()
+	}
+}
+
+func newCall(fn reflect.Value, m *Method) (*call, error) {
 	if !fn.IsValid() {
 		return nil, fmt.Errorf("there is no such method")
 	}
@@ -93,12 +76,12 @@ func newCall(fn reflect.Value, m *method) (*call, error) {
 	} else {
 		c.out = fields(c.args[:1])
 	}
-	if len(c.in) != len(m.in) || len(c.out) != len(m.out) {
-		return nil, fmt.Errorf("it takes %d inputs and returns %d, want %d and %d", len(c.in), len(c.out), len(m.in), len(m.out))
+	if len(c.in) != len(m.In) || len(c.out) != len(m.Out) {
+		return nil, fmt.Errorf("it takes %d inputs and returns %d, want %d and %d", len(c.in), len(c.out), len(m.In), len(m.Out))
 	}
-	for i, p := range slices.Concat(m.in, m.out) {
+	for i, p := range slices.Concat(m.In, m.Out) {
 		if v := slices.Concat(c.in, c.out)[i]; !holds(v.Type(), p) {
-			return nil, fmt.Errorf("%q is a %s, which is not a tensor", p.label, v.Type())
+			return nil, fmt.Errorf("%q is a %s, which is not a tensor", p.Name, v.Type())
 		}
 	}
 	return c, nil
@@ -126,10 +109,10 @@ func isTensor(t reflect.Type) bool {
 func isResults(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isTensor(t) }
 
 // holds reports whether a variable of type t can hold a tensor of port p.
-func holds(t reflect.Type, p *port) bool {
+func holds(t reflect.Type, p *Port) bool {
 	if isTensor(t) {
 		elem := t.Field(0).Type.Elem()
-		return int(elem.Size()) == p.size || p.isText() && elem.Kind() == reflect.String
+		return int(elem.Size()) == p.Size || p.IsText() && elem.Kind() == reflect.String
 	}
 	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -137,21 +120,22 @@ func holds(t reflect.Type, p *port) bool {
 	for t.Kind() == reflect.Array {
 		t = t.Elem()
 	}
-	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && int(t.Size()) == p.size
+	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && int(t.Size()) == p.Size
 }
 
-// run calls m. The inputs must have the shapes of the method's ports. The results do not share
-// memory with the session.
-func (s *session) run(ctx context.Context, m *method, in []tensor) ([]tensor, error) {
+// Run calls m, which must be one of the methods given to [Bind], with an input for each of its ports. The
+// inputs must pass [CheckShapes], and have as many elements as their shapes. The results do not share memory
+// with the session. The call ends early with an error if ctx is done.
+func (s *Session) Run(ctx context.Context, m *Method, in []Tensor) ([]Tensor, error) {
 	c := s.calls[m]
 	s.within.SetContext(ctx)
 	defer s.within.SetContext(nil) //lint:ignore SA1012 nil stands for no context
 	for i, v := range c.in {
 		point(v, &in[i])
 	}
-	out := make([]tensor, len(c.out))
+	out := make([]Tensor, len(c.out))
 	for i, v := range c.out {
-		out[i].port = m.out[i]
+		out[i].Port = m.Out[i]
 		if err := room(v, &out[i], in); err != nil {
 			return nil, err
 		}
@@ -176,8 +160,8 @@ func (s *session) run(ctx context.Context, m *method, in []tensor) ([]tensor, er
 var emptied [8]byte
 
 // point makes the variable v refer to the memory of tensor x.
-func point(v reflect.Value, x *tensor) {
-	p := unsafe.Pointer(unsafe.SliceData(x.data))
+func point(v reflect.Value, x *Tensor) {
+	p := unsafe.Pointer(unsafe.SliceData(x.Data))
 	if p == nil {
 		p = unsafe.Pointer(&emptied)
 	}
@@ -185,12 +169,12 @@ func point(v reflect.Value, x *tensor) {
 	switch {
 	case isTensor(t):
 		data := v.Field(0)
-		if x.port.isText() {
-			data.Set(reflect.ValueOf(x.texts))
+		if x.Port.IsText() {
+			data.Set(reflect.ValueOf(x.Texts))
 		} else {
-			data.Set(reflect.SliceAt(data.Type().Elem(), p, x.len()))
+			data.Set(reflect.SliceAt(data.Type().Elem(), p, x.Len()))
 		}
-		v.Field(1).Set(reflect.ValueOf(x.shape))
+		v.Field(1).Set(reflect.ValueOf(x.Shape))
 	case t.Kind() == reflect.Pointer:
 		if t.Elem().Size() == 0 {
 			v.Set(reflect.New(t.Elem()))
@@ -198,55 +182,55 @@ func point(v reflect.Value, x *tensor) {
 			v.Set(reflect.NewAt(t.Elem(), p))
 		}
 	case t.Kind() == reflect.Slice:
-		v.Set(reflect.SliceAt(t.Elem(), p, x.shape[0]))
+		v.Set(reflect.SliceAt(t.Elem(), p, x.Shape[0]))
 	default:
 		v.Set(reflect.NewAt(t, p).Elem())
 	}
 }
 
 // room allocates memory for result x. v is the value that the method takes for it. If v is a slice,
-// it gets an element for each item of the inputs. If v is a tensor, room does nothing, because the
+// it gets an element for each item of the inputs. If v is a Tensor, room does nothing, because the
 // method allocates the memory.
-func room(v reflect.Value, x *tensor, in []tensor) error {
+func room(v reflect.Value, x *Tensor, in []Tensor) error {
 	t := v.Type()
 	if isTensor(t) {
 		return nil
 	}
-	x.shape = slices.Clone(x.port.extents)
+	x.Shape = slices.Clone(x.Port.Extents)
 	if t.Kind() == reflect.Slice {
 		for i := range in {
-			if len(in[i].shape) > 0 && in[i].port.extents[0] < 0 {
-				x.shape[0] = in[i].shape[0]
+			if len(in[i].Shape) > 0 && in[i].Port.Extents[0] < 0 {
+				x.Shape[0] = in[i].Shape[0]
 				break
 			}
 		}
 	}
-	n, err := elements(x.shape, x.port.size)
+	n, err := Elements(x.Shape, x.Port.Size)
 	if err == nil {
-		err = rt.CheckSize[uint64](n*x.port.size/8 + 1)
+		err = rt.CheckSize[uint64](n*x.Port.Size/8 + 1)
 	}
 	if err != nil {
-		return fmt.Errorf("output %q: %w", x.port.label, err)
+		return fmt.Errorf("output %q: %w", x.Port.Name, err)
 	}
-	x.data = alloc(n * x.port.size)
+	x.Data = Alloc(n * x.Port.Size)
 	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		point(v, x)
 	}
 	return nil
 }
 
-func take(v reflect.Value, x *tensor) {
+func take(v reflect.Value, x *Tensor) {
 	t := v.Type()
 	switch {
-	case isTensor(t) && x.port.isText():
-		x.texts, x.shape = v.Field(0).Interface().([]string), v.Field(1).Interface().([]int)
+	case isTensor(t) && x.Port.IsText():
+		x.Texts, x.Shape = v.Field(0).Interface().([]string), v.Field(1).Interface().([]int)
 	case isTensor(t):
 		data := v.Field(0)
 		if data.Len() > 0 {
-			x.data = unsafe.Slice((*byte)(data.UnsafePointer()), data.Len()*x.port.size)
+			x.Data = unsafe.Slice((*byte)(data.UnsafePointer()), data.Len()*x.Port.Size)
 		}
-		x.shape = v.Field(1).Interface().([]int)
+		x.Shape = v.Field(1).Interface().([]int)
 	case t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice:
-		reflect.NewAt(t, unsafe.Pointer(unsafe.SliceData(x.data))).Elem().Set(v)
+		reflect.NewAt(t, unsafe.Pointer(unsafe.SliceData(x.Data))).Elem().Set(v)
 	}
 }
