@@ -12,7 +12,7 @@ import (
 // held is a kernel that computes y = 2·a·b + a·b. Element (m, k) of a, [64,16], is m − 3·k, and b, [16,64], is a box.
 func held(t tester) *kernel.Kernel {
 	return build(t, "held", []int{2 * kernel.Group}, func(b *kernel.Builder) {
-		from, y := b.Map("from", ir.BF16, []int{16, 64}, []int{16, 64}), b.Pointer("y", ir.F32)
+		from, y := b.Map("from", ir.BF16, &kernel.Map{Extents: []int{16, 64}, Box: []int{16, 64}}), b.Pointer("y", ir.F32)
 		box, full, sums := b.Shared("box", ir.BF16, 16*64), b.Phases("full", 1, 1), b.Sums("sums", 64)
 		b.If(b.Eq(b.Group(), b.Int(0)), func() []*kernel.Value {
 			b.Do(b.Eq(b.Thread(0), b.Int(0)), func() {

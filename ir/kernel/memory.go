@@ -86,8 +86,8 @@ func bind(k *Kernel, args []Arg, races bool) *arguments {
 			continue
 		}
 		if p.Map != nil {
-			if n := len(arg.data) / p.Type.DType.Size(); n != dimProduct(p.Map.Extents) {
-				fail("the argument for %s has %d elements, want %d", p, n, dimProduct(p.Map.Extents))
+			if n, want := len(arg.data)/p.Type.DType.Size(), p.Map.elements(out.numbers); n != want {
+				fail("the argument for %s has %d elements, want %d", p, n, want)
 			}
 		}
 		a := &array{data: arg.data, dtype: p.Type.DType, size: p.Type.DType.Size()}

@@ -109,10 +109,12 @@ const (
 
 	// CopyBox copies a box of a tensor to shared memory, as [Map] describes. Its operands are an array p, an index
 	// i, the map, an array b of phase barriers, an index j, and the indices of the box's first element, one for
-	// each axis of the tensor. All indices are i32. The box is stored from element i of p on. The offset of this
-	// element must be a multiple of 1024 bytes. CopyBox does not wait for the copy. The bytes of the copy belong to
-	// the current phase of barrier j of b. The copy may take place at any time before this phase is complete. A
-	// thread that has waited for the phase sees the copied elements.
+	// each axis of the tensor. With [Windows], these indices are the image, the place of the first window on each
+	// spatial axis, and the first channel; then comes the offset of the cell in its window on each spatial axis. All
+	// indices are i32. The box is stored from element i of p on. The offset of this element must be a multiple of
+	// 1024 bytes. CopyBox does not wait for the copy. The bytes of the copy belong to the current phase of barrier j
+	// of b. The copy may take place at any time before this phase is complete. A thread that has waited for the phase
+	// sees the copied elements.
 	CopyBox
 
 	// MultiplyTiles adds a·b to the sums of a group of 128 threads, or replaces the sums by a·b if the bool keep is

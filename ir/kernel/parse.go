@@ -161,9 +161,7 @@ func (p *parser) parse() (k *Kernel, err error) {
 		}
 		v.Type.DType = p.dtype()
 		if v.Type.Space == Mapped {
-			v.Map = &Map{Extents: p.extents()}
-			p.expect("box")
-			v.Map.Box = p.extents()
+			v.Map = p.mapped()
 		}
 		v.Written = p.accept("written")
 		p.define(v)
@@ -225,10 +223,42 @@ func (p *parser) array(k *Kernel) bool {
 	return true
 }
 
-func (p *parser) extents() (list []int) {
+func (p *parser) mapped() *Map {
+	m := &Map{}
 	p.expect("[")
+	if p.skip(); strings.HasPrefix(p.src[p.at:], "%") {
+		m.Outer = p.value()
+		p.expect(",")
+		m.Extents = append([]int{0}, p.rest()...)
+	} else {
+		m.Extents = p.rest()
+	}
+	p.expect("box")
+	m.Box = p.extents()
+	if p.accept("windows") {
+		w := &Windows{First: p.extents()}
+		p.expect("to")
+		w.Last = p.extents()
+		p.expect("by")
+		w.Step = p.extents()
+		m.Windows = w
+	}
+	return m
+}
+
+func (p *parser) extents() []int {
+	p.expect("[")
+	return p.rest()
+}
+
+// rest parses the rest of a list of numbers, after "[".
+func (p *parser) rest() (list []int) {
 	for {
-		list = append(list, p.int())
+		sign := 1
+		if p.accept("-") {
+			sign = -1
+		}
+		list = append(list, sign*p.int())
 		if !p.accept(",") {
 			p.expect("]")
 			return list

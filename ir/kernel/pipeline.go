@@ -1,9 +1,7 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -17,8 +15,6 @@ const (
 	maxColumns   = 256 // of sums
 	maxRegisters = 256 // of a thread
 	maxInFlight  = 7   // groups of products
-	maxBox       = 256 // extent of a box
-	maxRank      = 5   // of a tensor that boxes are copied from
 )
 
 // Sizes of tiles in shared memory.
@@ -27,57 +23,6 @@ const (
 	rowBytes   = 128  // of a row of a box
 	swizzled   = 1024 // bytes after which the places of elements repeat
 )
-
-// Map describes a tensor in global memory, in row-major order. [CopyBox] copies boxes of the tensor.
-//
-// A box in shared memory is in row-major order, in rows of 128 bytes. The 8 units of 16 bytes of a row are
-// swizzled: unit u of row r is stored as unit u XOR (r mod 8) of this row. Elements outside of the tensor are 0.
-// f32 are rounded to 11 significant bits.
-type Map struct {
-	Extents []int // of the tensor, 2 to 5
-	Box     []int // extents of a box on the same axes
-}
-
-// String returns the text form of the extents and the box, beginning with a blank. It returns "" for a nil Map.
-func (m *Map) String() string {
-	if m == nil {
-		return ""
-	}
-	list := func(n []int) string {
-		return "[" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(n)), ", "), "[]") + "]"
-	}
-	return " " + list(m.Extents) + " box " + list(m.Box)
-}
-
-// Elems returns the number of elements of a box.
-func (m *Map) Elems() int { return dimProduct(m.Box) }
-
-func dimProduct(extents []int) int {
-	n := 1
-	for _, d := range extents {
-		n *= d
-	}
-	return n
-}
-
-// check panics, as [fail] does, if boxes of a tensor of type d cannot be copied as m says.
-func (m *Map) check(d ir.DType) {
-	if m == nil || len(m.Extents) < 2 || len(m.Extents) > maxRank || len(m.Box) != len(m.Extents) {
-		fail("the map of a tensor has 2 to %d extents, and as many of a box", maxRank)
-	}
-	if _, _, _, ok := FactorsOfMatrix(d); !ok {
-		fail("boxes of %s cannot be copied", d)
-	}
-	last := len(m.Box) - 1
-	for i, n := range m.Extents {
-		if n < 1 || n > 1<<31-1 || m.Box[i] < 1 || m.Box[i] > maxBox {
-			fail("boxes of %d from an extent of %d", m.Box[i], n)
-		}
-	}
-	if m.Box[last]*d.Size() != rowBytes || m.Extents[last]*d.Size()%16 != 0 {
-		fail("rows of %d %s from rows of %d, want %d bytes from a multiple of 16", m.Box[last], d, m.Extents[last], rowBytes)
-	}
-}
 
 // IsPipelined reports whether a kernel has phase barriers, maps or sums. Only some devices run such kernels.
 func (k *Kernel) IsPipelined() bool {
@@ -124,13 +69,6 @@ func byGroups(o Op) bool {
 	return false
 }
 
-// Map adds a parameter to the kernel: a tensor of type d with the given extents, from which [CopyBox] copies boxes.
-func (b *Builder) Map(name string, d ir.DType, extents, box []int) *Value {
-	v := &Value{Name: name, Type: Type{d, Mapped}, Map: &Map{Extents: extents, Box: box}}
-	b.k.Params = append(b.k.Params, v)
-	return v
-}
-
 // Phases adds an array of n phase barriers to the kernel. A phase of a barrier is complete after `arrivals`
 // arrivals, when all bytes that these arrivals expect have been copied.
 func (b *Builder) Phases(name string, n, arrivals int) *Value {
@@ -171,9 +109,8 @@ func (b *Builder) Await(p, i, phase *Value) {
 	b.pipeline(&Instr{Op: Await, Args: []*Value{p, i, phase}})
 }
 
-// CopyBox copies a box of the map `from` to the array p, from element i on. The box begins at the indices `at` in
-// the tensor, one for each axis. The bytes belong to the phase of barrier j of the array barrier; see the operation
-// [CopyBox].
+// CopyBox copies a box of the map `from` to the array p, from element i on. `at` holds the indices of the box, see
+// the operation [CopyBox]. The bytes belong to the phase of barrier j of the array barrier.
 func (b *Builder) CopyBox(p, i, from, barrier, j *Value, at ...*Value) {
 	p.Written = true
 	b.pipeline(&Instr{Op: CopyBox, Args: append([]*Value{p, i, from, barrier, j}, at...)})
@@ -233,7 +170,7 @@ func pipelineSignature(in *Instr) {
 			fail("it copies from no map")
 		}
 		m := in.Args[2]
-		counts(in, 5+len(m.Map.Extents), 0, 0)
+		counts(in, 5+m.Map.indices(), 0, 0)
 		if p := in.Args[0]; p.Type != (Type{m.Type.DType, Shared}) || !p.Written {
 			fail("a box of %s is copied to %s%s", m.Type.DType, p.Type, written(p))
 		}

@@ -270,19 +270,13 @@ func (c *compiler) copyBox(in *Instr) {
 			}
 			box.from[e] = copied
 		}
-		sources := make([]int, n) // −1 outside of the tensor
-		for e := range n {
-			source, rest := 0, e
-			for k, stride := len(m.Box)-1, 1; k >= 0; k-- {
-				i := int(int32(t.regs[first[k]])) + rest%m.Box[k]
-				if rest /= m.Box[k]; i < 0 || i >= m.Extents[k] {
-					source = -1
-					break
-				}
-				source += i * stride
-				stride *= m.Extents[k]
-			}
-			if sources[e] = source; source >= 0 {
+		place := make([]int, len(first))
+		for k, slot := range first {
+			place[k] = int(int32(t.regs[slot]))
+		}
+		sources := m.sources(place, from.n)
+		for _, source := range sources {
+			if source >= 0 {
 				from.reads(machine, t, source, 1)
 			}
 		}

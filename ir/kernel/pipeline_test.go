@@ -20,7 +20,7 @@ const (
 func pipeline(t tester) *kernel.Kernel {
 	const terms = 64
 	return build(t, "pipeline", []int{2 * kernel.Group}, func(b *kernel.Builder) {
-		from := b.Map("from", ir.BF16, []int{128, pipelineSteps * terms}, []int{64, terms})
+		from := b.Map("from", ir.BF16, &kernel.Map{Extents: []int{128, pipelineSteps * terms}, Box: []int{64, terms}})
 		y := b.Pointer("y", ir.F32)
 		x, w := b.Shared("x", ir.BF16, pipelineStages*64*terms), b.Shared("w", ir.BF16, pipelineStages*64*terms)
 		full, empty := b.Phases("full", pipelineStages, 1), b.Phases("empty", pipelineStages, 1)
@@ -164,6 +164,58 @@ func TestPipelineMistakes(t *testing.T) {
 			t.Errorf("%q is not in the text", c.from)
 		}
 		if _, err := kernel.Parse(broken); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.to, err, c.want)
+		}
+	}
+}
+
+// windowed is a kernel that copies cells of windows on images whose number is an argument.
+const windowed = `kernel windowed(%n: i32, %x: map bf16 [%n, 6, 7, 64] box [64, 64] windows [-1, -2] to [5, 4] by [2, 3], %y: global bf16 written) block 32, 1, 1 {
+  shared %box: bf16[4096] written
+  phases %full[1] of 1
+  %0 = const 0 : i32
+  %1 = const 1 : i32
+  %bytes = const 8192 : i32
+  arrive %full[%0], %bytes
+  copy_box %box[%0], %x, %full, %0, %0, %1, %1, %0, %1, %0
+}
+`
+
+// TestWindows reads and prints a kernel with windows, and asserts which mistakes the verifier and the interpreter find.
+func TestWindows(t *testing.T) {
+	if k := parse(t, windowed); k.String() != windowed {
+		t.Fatalf("it does not read as it prints:\n%s", k)
+	}
+	run := func(text string, images int32) error {
+		k, err := kernel.Parse(strings.Replace(text, "block 32", "block 1", 1))
+		if err != nil {
+			return err
+		}
+		x, y := make([]byte, 3*6*7*64*2), make([]byte, 2)
+		return k.Run([3]int{1, 1, 1}, []kernel.Arg{kernel.Number(images), kernel.Bytes(ir.BF16, x), kernel.Bytes(ir.BF16, y)}, kernel.Options{})
+	}
+	for _, c := range []struct {
+		from, to string
+		images   int32
+		want     string
+	}{
+		{"%n", "%n", 3, ""},
+		{"%n", "%n", 0, "the first extent of a map is 0"},
+		{"%n", "%n", 2, "8064 elements, want 5376"},
+		{"[%n, 6,", "[%y, 6,", 3, "%y is not defined"},
+		{"by [2, 3]", "by [2, 4]", 3, "windows from -2 to 4 by 4"},
+		{"[-1, -2]", "[-129, -2]", 3, "windows from -129"},
+		{"[-1, -2]", "[-2]", 3, "windows on a tensor with 4 extents"},
+		{"box [64, 64]", "box [1, 64, 64]", 3, "in boxes with 3"},
+		{"%0, %1, %1, %0, %1, %0", "%0, %0, %1, %0, %1, %0", 3, "a window at 0, from -1 to 5 by 2"},
+		{"%0, %1, %1, %0, %1, %0", "%0, %1, %1, %0, %bytes, %0", 3, "a cell at offset 8192"},
+		{"%0, %1, %1, %0, %1, %0", "%0, %1, %1, %0, %1", 3, "operands"},
+	} {
+		if !strings.Contains(windowed, c.from) {
+			t.Errorf("%q is not in the text", c.from)
+		}
+		err := run(strings.Replace(windowed, c.from, c.to, 1), c.images)
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.to, err, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/burngen/burngen/ir"
 )
@@ -94,12 +95,15 @@ func (v *verifier) kernel(k *Kernel) {
 			fail("blocks of %d × %d × %d threads, more than %d", k.Block[0], k.Block[1], k.Block[2], MaxThreads)
 		}
 	}
-	for _, p := range k.Params {
+	for i, p := range k.Params {
 		v.outer(p)
 		switch d := p.Type.DType; {
 		case p.Type.Space == Global && isElement(d):
 		case p.Type.Space == Mapped && !p.Written:
 			p.Map.check(d)
+			if o := p.Map.Outer; o != nil && (o.Type != Type{DType: ir.I32} || !slices.Contains(k.Params[:i], o)) {
+				fail("the first extent of %s is no i32 among the parameters before it", p)
+			}
 		case p.Type.Space == NoSpace && isNumber(d) && !p.Written:
 		default:
 			fail("parameter %s is of type %s%s", p, p.Type, written(p))

@@ -568,6 +568,36 @@ func TestMaps(t *testing.T) {
 	o.close()
 }
 
+// TestWindows launches a kernel that gets the map of windows, on images whose number is an argument. Windows whose corners
+// are too far from the images are refused.
+func TestWindows(t *testing.T) {
+	o := open(t, fake.New(fake.Options{Machine: machine{}, Memory: 1 << 20}).Driver())
+	m, err := o.Load([]byte(".version 8.0\n.entry corners()"))
+	o.must(err)
+	windows := gpu.Map{Arg: 0, Type: "bf16", Extents: []int{0, 9, 11, 64}, Outer: 2, Box: []int{128, 64}, First: []int{-1, -2}, Last: []int{7, 9}, Step: []int{2, 1}}
+	info := gpu.KernelInfo{Name: "corners", Block: [3]int{1, 1, 1}, Args: 3, Maps: []gpu.Map{windows}}
+	k, err := m.Kernel(info)
+	o.must(err)
+	from, to, got := o.alloc(3*9*11*64*2), o.alloc(4*12), make([]float32, 12)
+	o.must(o.queue.Launch(k, [3]int{1, 1, 1}, []uint64{uint64(from), uint64(to), 3}))
+	o.must(o.queue.Download(raw(got), to))
+	o.must(o.queue.Wait(forever))
+	if want := []float32{64, 11, 9, 3, 64, 128, -2, -1, -1, -1, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("the map is %v, want %v", got, want)
+	}
+	windows.First = []int{-1, -200}
+	info.Maps = []gpu.Map{windows}
+	k, err = m.Kernel(info)
+	o.must(err)
+	if err := o.queue.Launch(k, [3]int{1, 1, 1}, []uint64{uint64(from), uint64(to), 3}); err == nil || !strings.Contains(err.Error(), "the map of argument 0") {
+		t.Error(err)
+	}
+	o.Free(from)
+	o.Free(to)
+	o.must(o.queue.Close())
+	o.close()
+}
+
 // TestEarly records early kernels after other kernels and after copies, with drivers that know such dependencies of graphs
 // and with older ones.
 func TestEarly(t *testing.T) {

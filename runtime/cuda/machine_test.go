@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ func (machine) Load(ptx string) (fake.Program, error) {
 		}
 		if e[1] == "tile" {
 			k.Params = []int{128, 8}
+		}
+		if e[1] == "corners" {
+			k.Params = []int{128, 8, 4}
 		}
 		if e[1] == "cluster" {
 			k.Cluster = [3]int{16, 1, 1}
@@ -108,6 +112,17 @@ func (p program) Launch(kernel string, grid, block [3]int, shared int, params []
 		to, err := memory.At(integer(1), 2*m.Box[0]*m.Box[1])
 		for row := 0; err == nil && row < m.Box[1]; row++ {
 			copy(to[2*row*m.Box[0]:][:2*m.Box[0]], from[2*row*m.Extents[0]:])
+		}
+		return err
+	case "corners": // out = the extents, the box, and lower, upper and step of each spatial axis, all f32
+		m, err := fake.MapOf(params[0])
+		if err != nil {
+			return err
+		}
+		list := slices.Concat(m.Extents, m.Box, m.Lower, m.Upper, m.Step)
+		to, err := memory.At(integer(1), 4*len(list))
+		for i := 0; err == nil && i < len(list); i++ {
+			binary.LittleEndian.PutUint32(to[4*i:], math.Float32bits(float32(list[i])))
 		}
 		return err
 	case "spin":

@@ -121,15 +121,23 @@ type Map struct {
 	Arg     int    // its index
 	Type    string // of the elements: "f16", "bf16" or "f32"; numbers of f32 are rounded to 11 significant bits
 	Extents []int  // of the tensor, 2 to 5
-	Box     []int  // extents of a box on the same axes
+	// Outer is the index of an argument, an i32, that holds the first extent, if Extents[0] is 0.
+	Outer int
+	// Box has the extents of a box on the same axes, or a number of windows and a number of channels if there are windows.
+	Box []int
+	// First, Last and Step describe windows that move over images. The axes of the tensor are the images, the spatial axes
+	// and the channels. For each spatial axis, First is the place of the first window, which may be outside of the image,
+	// Last the place of the last window, and Step the distance between windows. All three are nil for boxes of adjacent
+	// elements.
+	First, Last, Step []int
 }
 
-// Faster is a kernel of [Program.Faster] for launches with constant extents.
+// Faster is a kernel of [Program.Faster] for launches with the same arguments.
 type Faster struct {
 	KernelInfo
 	Grid [3]int // blocks in each dimension
-	// From[i] is the index of the argument of the slower kernel that becomes argument i. These arguments are
-	// addresses, and have to be multiples of 16.
+	// From[i] is the index of the argument of the launch that becomes argument i. It may exceed the number of arguments
+	// of the slower kernel. Addresses have to be multiples of 16.
 	From []int
 }
 

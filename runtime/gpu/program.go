@@ -102,16 +102,16 @@ func (l *loaded) kernelOf(m Module, k *KernelInfo) (Kernel, error) {
 	return found, err
 }
 
-// faster returns the work to queue in place of a launch of k: k's faster kernel with the same arguments, `words`.
-// ok is false if the device has no faster kernel or the kernel does not accept these arguments.
-func (i *Instance) faster(k *KernelInfo, words []uint64) (launch *queued, ok bool, err error) {
+// faster returns the work to queue in place of a launch of k: k's faster kernel with arguments of the launch, `args`,
+// whose values are `words`. ok is false if the device has no faster kernel or the kernel does not accept these arguments.
+func (i *Instance) faster(k *KernelInfo, args []Arg, words []uint64) (launch *queued, ok bool, err error) {
 	f := k.Faster
 	if f == nil || i.loaded.faster == nil {
 		return nil, false, nil
 	}
 	launch = &queued{grid: f.Grid, words: make([]uint64, len(f.From))}
 	for j, from := range f.From {
-		if launch.words[j] = words[from]; launch.words[j]%16 != 0 {
+		if launch.words[j] = words[from]; args[from].isMemory() && launch.words[j]%16 != 0 {
 			return nil, false, nil
 		}
 	}

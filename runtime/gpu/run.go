@@ -305,8 +305,8 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 		}
 		r.words = append(r.words, word)
 	}
-	launch := &queued{kernel: kernel, grid: grid, words: r.words}
-	if faster, ok, err := r.program.faster(k, r.words); err != nil {
+	launch := &queued{kernel: kernel, grid: grid, words: r.words[:k.Args]}
+	if faster, ok, err := r.program.faster(k, args, r.words); err != nil {
 		return err
 	} else if ok {
 		launch = faster

@@ -110,9 +110,9 @@ func (p *attention) build() {
 func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
 	if p.columns == p.Width {
-		return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns}, []int{1, rows, columnsOfBox})
+		return p.Map(name, p.Matrix, &kernel.Map{Extents: []int{r.Outer, r.Rows, r.Columns}, Box: []int{1, rows, columnsOfBox}})
 	}
-	return p.Map(name, p.Matrix, []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, []int{1, rows, 1, columnsOfBox})
+	return p.Map(name, p.Matrix, &kernel.Map{Extents: []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, Box: []int{1, rows, 1, columnsOfBox}})
 }
 
 // part is a tile of the result: the queries of a head from query m on. These queries attend only to keys in the tiles

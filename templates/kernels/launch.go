@@ -21,8 +21,8 @@ type Launch struct {
 	// Binds is memory of i32. After the launch, it holds the values of the symbols that the node binds. It is nil if
 	// the launch does not bind symbols.
 	Binds *Scratch
-	// Faster is a launch that computes the same on devices that run pipelined kernels. Its arguments are memory that
-	// is also among Args. It is nil for most launches.
+	// Faster is a launch that computes the same on devices that run pipelined kernels. Its arguments are numbers, and
+	// memory that is also among Args. It is nil for most launches.
 	Faster *Launch
 }
 

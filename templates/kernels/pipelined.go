@@ -38,23 +38,24 @@ const registersToCopy, registersToMultiply = 40, 232
 var errPipelined = errors.New("the product cannot be computed by groups of threads")
 
 // Pipelined returns the [Launch] of a kernel that computes the products of f, for devices that run pipelined kernels.
-// Extents must be constant. In each block, one group of threads copies tiles of both factors to shared memory, and
-// the other groups multiply them. Pipelined returns an error if the kernel cannot compute f.
+// Extents except f.M must be constant. In each block, one group of threads copies tiles of both factors to shared
+// memory, and the other groups multiply them. Pipelined returns an error if the kernel cannot compute f.
 func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 	p := &pipelined{Factors: f, tile: t}
-	for i, d := range []dim.Dim{f.Batch, f.M, f.N, f.K} {
-		n, ok := d.Int()
-		if !ok || n < 1 {
-			return Launch{}, errPipelined
-		}
-		p.extents[i] = n
+	fixed, ok := dim.Ints([]dim.Dim{f.Batch, f.N, f.K})
+	if !ok || fixed[0] < 1 || fixed[1] < 1 || fixed[2] < 1 {
+		return Launch{}, errPipelined
 	}
-	if f.Matrix == ir.Invalid || f.Term != nil || f.DType != ir.F32 || f.Stored[0] == nil || f.Stored[1] == nil || p.extents[2]%8 != 0 {
+	p.batch, p.n, p.k = fixed[0], fixed[1], fixed[2]
+	if rows, ok := f.M.Int(); ok && rows < 1 {
+		return Launch{}, errPipelined
+	}
+	if f.Matrix == ir.Invalid || f.Term != nil || f.DType != ir.F32 || f.Stored[1] == nil || (f.Stored[0] == nil) == (f.Windows == nil) || p.n%8 != 0 {
 		return Launch{}, errPipelined
 	}
 	for i, s := range f.Stored {
 		across := []bool{f.ColumnsA, f.RowsB}[i]
-		if s.Columns*f.Matrix.Size()%16 != 0 || across && f.Matrix == ir.F32 {
+		if s != nil && s.Columns*f.Matrix.Size()%16 != 0 || across && f.Matrix == ir.F32 {
 			return Launch{}, errPipelined
 		}
 	}
@@ -63,10 +64,18 @@ func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 		p.groups, p.parts = 2, p.groups
 	}
 	p.terms = bytesOfStep / f.Matrix.Size()
-	p.steps = (p.extents[3] + p.terms - 1) / p.terms
-	p.tilesM, p.tilesN = (p.extents[1]+t.M-1)/t.M, (p.extents[2]+t.N-1)/t.N
-	p.tiles = p.extents[0] * p.tilesM * p.tilesN
-	p.blocks = min(p.tiles, t.Blocks)
+	p.steps = (p.k + p.terms - 1) / p.terms
+	if f.Windows != nil {
+		if err := f.Windows.check(f); err != nil {
+			return Launch{}, err
+		}
+		p.steps = f.Windows.cells() * p.stepsOfCell()
+	}
+	p.tilesN, p.blocks = (p.n+t.N-1)/t.N, t.Blocks
+	if tiles, ok := f.M.CeilDiv(dim.Const(t.M)).Int(); ok {
+		p.most = tiles * p.tilesN * p.batch
+		p.blocks = min(p.blocks, p.most)
+	}
 	return New(name, []dim.Dim{dim.Const(p.blocks)}, []int{kernel.Group * (1 + p.groups)}, func(e *Emitter) {
 		p.Emitter = e
 		p.build()
@@ -88,26 +97,29 @@ const (
 type pipelined struct {
 	*Emitter
 	Factors
-	tile                  Tiles
-	extents               [4]int // batch, m, n, k
-	groups                int    // number of groups that multiply
-	parts                 int    // number of parts of 64 rows of a tile that a group computes
-	terms                 int    // terms per step
-	steps                 int    // steps per sum
-	tilesM, tilesN, tiles int
-	blocks                int
-	a, b                  *kernel.Value // arrays of tiles, one for each stage
-	mapA, mapB            *kernel.Value
-	full, empty           *kernel.Value   // phase barriers of the stages
-	turn                  *kernel.Value   // phase barriers of the groups that take turns
-	chunk                 *kernel.Value   // sums that are stored
-	sums                  []*kernel.Value // of each part
+	tile          Tiles
+	batch, n, k   int // extents
+	groups        int // number of groups that multiply
+	parts         int // number of parts of 64 rows of a tile that a group computes
+	terms         int // terms per step
+	steps         int // steps per sum
+	tilesM, tiles *kernel.Value
+	tilesN, most  int // most is the number of tiles, or 0 if it is not known
+	blocks        int
+	a, b          *kernel.Value // arrays of tiles, one for each stage
+	mapA, mapB    *kernel.Value
+	full, empty   *kernel.Value   // phase barriers of the stages
+	turn          *kernel.Value   // phase barriers of the groups that take turns
+	chunk         *kernel.Value   // sums that are stored
+	sums          []*kernel.Value // of each part
 }
 
 func (p *pipelined) build() {
-	if (p.tiles+p.blocks-1)/p.blocks*p.steps <= stepsOfEarly {
+	if p.most > 0 && (p.most+p.blocks-1)/p.blocks*p.steps <= stepsOfEarly {
 		p.Early()
 	}
+	p.tilesM = p.Div(p.Add(p.Dim(p.M), p.Int(p.tile.M-1)), p.Int(p.tile.M))
+	p.tiles = p.Mul(p.tilesM, p.Int(p.tilesN*p.batch))
 	p.a = p.Shared("a", p.Matrix, p.tile.Stages*p.tile.M*p.terms)
 	p.b = p.Shared("b", p.Matrix, p.tile.Stages*p.tile.N*p.terms)
 	readers := p.groups
@@ -122,7 +134,11 @@ func (p *pipelined) build() {
 		p.sums = append(p.sums, p.Sums("sums", p.tile.N))
 	}
 	p.chunk = p.Shared("chunk", ir.F32, p.groups*rowsOfGroup*rowOfChunk)
-	p.mapA, p.mapB = p.boxes("map_a", p.Stored[0], p.ColumnsA, p.tile.M), p.boxes("map_b", p.Stored[1], p.RowsB, p.tile.N)
+	if p.Windows != nil {
+		p.mapA, p.mapB = p.boxesOfWindows(), p.boxesOfCells()
+	} else {
+		p.mapA, p.mapB = p.boxes("map_a", p.Stored[0], p.ColumnsA, p.tile.M), p.boxes("map_b", p.Stored[1], p.RowsB, p.tile.N)
+	}
 	p.If(p.Eq(p.Group(), p.Int(0)), func() []*kernel.Value {
 		p.Registers(registersToCopy)
 		p.Do(p.Eq(p.Thread(0), p.Int(0)), p.copyTiles)
@@ -145,8 +161,16 @@ func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *ker
 	if m.Batch > 1 {
 		extents, box = append([]int{m.Batch}, extents...), append([]int{1}, box...)
 	}
-	p.args = append(p.args, Arg{Read: m.Value})
-	return p.Map(name, p.Matrix, extents, box)
+	of := &kernel.Map{Extents: extents, Box: box}
+	if m.Rows == 0 {
+		of.Outer = p.Dim(p.M)
+	}
+	return p.mapOf(name, m.Value, of)
+}
+
+func (p *pipelined) mapOf(name string, v *ir.Value, m *kernel.Map) *kernel.Value {
+	p.args = append(p.args, Arg{Read: v})
+	return p.Map(name, p.Matrix, m)
 }
 
 // stage is a stage of the pipeline: its index, and the parity (0 or 1) of the barrier phase for which threads wait
@@ -176,17 +200,21 @@ func (p *pipelined) skip(s stage) stage {
 // tile.
 func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile, batch, m, n *kernel.Value, s stage) stage) {
 	start := []*kernel.Value{s.index, s.phase}
-	p.ForUnrolled(1, first, p.Int(p.tiles), stride, start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
-		perBatch := p.Int(p.tilesM * p.tilesN)
+	p.ForUnrolled(1, first, p.tiles, stride, start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
+		perBatch := p.Mul(p.tilesM, p.Int(p.tilesN))
 		batch, rest := p.Div(tile, perBatch), p.Rem(tile, perBatch)
-		if p.extents[0] == 1 {
+		if p.batch == 1 {
 			batch, rest = p.Int(0), tile
 		}
-		raster := min(p.tile.Raster, p.tilesM)
+		raster := p.tile.Raster
+		tilesM, known := p.M.CeilDiv(dim.Const(p.tile.M)).Int()
+		if known {
+			raster = min(raster, tilesM)
+		}
 		perRaster := p.Int(raster * p.tilesN)
 		first := p.Mul(p.Div(rest, perRaster), p.Int(raster))
-		rows := p.Min(p.Sub(p.Int(p.tilesM), first), p.Int(raster))
-		if p.tilesM%raster == 0 {
+		rows := p.Min(p.Sub(p.tilesM, first), p.Int(raster))
+		if known && tilesM%raster == 0 {
 			rows = p.Int(raster)
 		}
 		inside := p.Rem(rest, perRaster)
@@ -202,17 +230,28 @@ func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile,
 func (p *pipelined) copyTiles() {
 	bytes := p.Int((p.tile.M + p.tile.N) * bytesOfStep)
 	p.eachTile(p.BlockIdx(0), p.Int(p.blocks), stage{p.Int(0), p.Int(1)}, func(_, batch, m, n *kernel.Value, s stage) stage {
+		copyStep := p.copySteps(batch, m, n)
 		end := p.ForUnrolled(1, p.Int(0), p.Int(p.steps*p.terms), p.Int(p.terms), []*kernel.Value{s.index, s.phase}, func(k *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 			s := stage{carried[0], carried[1]}
 			p.Await(p.empty, s.index, s.phase)
 			p.Arrive(p.full, s.index, bytes)
-			p.copyTile(p.a, p.mapA, p.Stored[0], p.ColumnsA, p.tile.M, s, batch, m, k)
-			p.copyTile(p.b, p.mapB, p.Stored[1], p.RowsB, p.tile.N, s, batch, n, k)
+			copyStep(k, s)
 			s = p.next(s)
 			return []*kernel.Value{s.index, s.phase}
 		})
 		return stage{end[0], end[1]}
 	})
+}
+
+// copySteps returns a function that starts copying the step at term k of both factors of a tile to stage s.
+func (p *pipelined) copySteps(batch, m, n *kernel.Value) func(k *kernel.Value, s stage) {
+	if p.Windows != nil {
+		return p.copyWindows(batch, m, n)
+	}
+	return func(k *kernel.Value, s stage) {
+		p.copyTile(p.a, p.mapA, p.Stored[0], p.ColumnsA, p.tile.M, s, batch, m, k)
+		p.copyTile(p.b, p.mapB, p.Stored[1], p.RowsB, p.tile.N, s, batch, n, k)
+	}
 }
 
 // copyTile starts copying a tile of the factor m from device memory to stage s of the array `to` in shared memory.

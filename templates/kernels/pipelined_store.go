@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/burngen/burngen/ir/kernel"
+import (
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
 
 // A group stores its sums through shared memory, columnsOfChunk columns at a time. It first writes them there. Then
 // each thread stores columnsOfThread adjacent columns of a row in the result. Rows in shared memory are rowOfChunk
@@ -58,15 +61,15 @@ func (p *pipelined) store(sums, batch, m0, n0, group, thread *kernel.Value) {
 	})
 }
 
-// inside calls `do` to emit code that runs if element (m, n) is inside the product. If an extent of the product is a
-// multiple of the extent of a tile, the code does not check it.
+// inside calls `do` to emit code that runs if element (m, n) is inside the product. If an extent of the product is
+// known to be a multiple of the extent of a tile, the code does not check it.
 func (p *pipelined) inside(m, n *kernel.Value, do func()) {
 	cond := p.Bool(true)
-	if p.extents[1]%p.tile.M != 0 {
-		cond = p.And(cond, p.Lt(m, p.Int(p.extents[1])))
+	if _, ok := p.M.DivExact(dim.Const(p.tile.M)); !ok {
+		cond = p.And(cond, p.Lt(m, p.Dim(p.M)))
 	}
-	if p.extents[2]%p.tile.N != 0 {
-		cond = p.And(cond, p.Lt(n, p.Int(p.extents[2])))
+	if p.n%p.tile.N != 0 {
+		cond = p.And(cond, p.Lt(n, p.Int(p.n)))
 	}
 	whenTrue(p.Emitter, cond, do)
 }

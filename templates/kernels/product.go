@@ -29,8 +29,11 @@ type Factors struct {
 	// Stored are the two factors as tensors in row-major order, if A and B return the elements of tensors as they
 	// are; otherwise they are nil. A tensor has 2 axes, or 3 with the axis of Batch first. Element (m, k) of the
 	// first factor is in row m or, with ColumnsA, in row k. Element (k, n) of the second factor is in row n or, with
-	// RowsB, in row k.
+	// RowsB, in row k. If M is not constant, the first tensor has 0 in place of its number of rows, M.
 	Stored [2]*Matrices
+	// Windows describes the first factor in place of Stored[0] if the products are convolutions. It is nil for other
+	// products. A and B may then be nil.
+	Windows *Windows
 	// Term returns sum plus the term of the elements a and b. A nil Term adds their product. The
 	// term of two zeros must be zero.
 	Term func(e *Emitter, a, b, sum *kernel.Value) *kernel.Value

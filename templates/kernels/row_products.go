@@ -33,6 +33,8 @@ type RowFactors struct {
 	Factor func(e *Emitter, v *kernel.Value) *kernel.Value
 	// Store stores the sum, an f32, as element (m, n) of the result of a product.
 	Store func(e *Emitter, batch, m, n, sum *kernel.Value)
+	// Pipelined describes the same products for devices that run pipelined kernels. It is nil if no device does.
+	Pipelined *Factors
 }
 
 // Chunk returns the number of terms in a chunk. A chunk takes 16 bytes in shared memory.
@@ -71,6 +73,9 @@ var (
 // Tests change this number.
 var leastLarge = 100
 
+// leastPipelined takes the place of leastLarge for products with a pipelined kernel, which computes large tiles faster.
+const leastPipelined = 60
+
 func (t blockTile) blocks(f RowFactors) dim.Dim {
 	return f.M.CeilDiv(dim.Const(t.m)).Mul(dim.Const((f.N + t.n - 1) / t.n * f.Batch))
 }
@@ -86,7 +91,11 @@ func RowProducts(name string, f RowFactors) ([]Launch, error) {
 	if f.N <= narrowTile.n {
 		tile = narrowTile
 	}
-	large := tile.blocks(f).FloorDiv(dim.Const(leastLarge)).Min(one) // 1 or 0
+	faster, least := pipelinedRows(name, f.Pipelined), leastLarge
+	if faster != nil {
+		least = min(least, leastPipelined)
+	}
+	large := tile.blocks(f).FloorDiv(dim.Const(least)).Min(one) // 1 or 0
 	var launches []Launch
 	for _, c := range []struct {
 		tile blockTile
@@ -104,10 +113,33 @@ func RowProducts(name string, f RowFactors) ([]Launch, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.tile != smallTile {
+			more[0].Faster = faster
+		}
 		launches = append(launches, more...)
 	}
 	return launches, nil
 }
+
+// pipelinedRows returns the launch of a pipelined kernel, or nil if f is nil or no such kernel computes it.
+func pipelinedRows(name string, f *Factors) *Launch {
+	if f == nil {
+		return nil
+	}
+	rows, ok := f.M.Int()
+	if !ok {
+		rows = manyRows
+	}
+	columns, _ := f.N.Int()
+	l, err := Pipelined(name, *f, TilesOf(rows, columns))
+	if err != nil {
+		return nil
+	}
+	return &l
+}
+
+// manyRows stands for a number of rows that is not known when tiles are chosen.
+const manyRows = 1 << 16
 
 // rowProducts is the state of [RowProducts] for one tile.
 type rowProducts struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	target "github.com/burngen/burngen/gen/target/gpu"
 	"github.com/burngen/burngen/gen/target/gpu/ptx"
 	"github.com/burngen/burngen/ir/kernel"
 	"github.com/burngen/burngen/runtime/gpu"
@@ -50,12 +51,7 @@ func (c *Card) Load(k *kernel.Kernel, text, label string) (gpu.Module, gpu.Kerne
 	if logged, ok := m.(interface{ Log() string }); ok && label != "" {
 		fmt.Printf("%s, compiled in %v:\n%s\n", label, time.Since(start).Round(time.Millisecond), logged.Log())
 	}
-	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params), Shared: ptx.Dynamic(k), Early: k.Early}
-	for i, v := range k.Params {
-		if v.Map != nil {
-			info.Maps = append(info.Maps, gpu.Map{Arg: i, Type: v.Type.DType.String(), Extents: v.Map.Extents, Box: v.Map.Box})
-		}
-	}
+	info := gpu.KernelInfo{Name: k.Name, Block: k.Block, Args: len(k.Params), Shared: ptx.Dynamic(k), Early: k.Early, Maps: target.MapsOf(k)}
 	loaded, err := m.Kernel(info)
 	if err != nil {
 		m.Close()

@@ -16,8 +16,8 @@ import (
 type Launch struct {
 	Node   *ir.Node
 	Kernel *kernel.Kernel
-	// Args are the arguments, one for each parameter of the kernel: a *[plan.Ref], a [dim.Dim], a [Wide], a
-	// [Round] or a [Fault].
+	// Args are the arguments: a *[plan.Ref], a [dim.Dim], a [Wide], a [Round] or a [Fault]. There is one for each
+	// parameter of the kernel. Then come arguments that only Faster has.
 	Args []any
 	// Grid is the number of blocks in each dimension.
 	Grid [3]dim.Dim
@@ -33,31 +33,35 @@ type Faster struct {
 	From []int
 }
 
-// fasterOf returns the launch of l.Faster, the faster kernel that may take the place of l's kernel. It returns nil if
-// l.Faster is nil, or if its grid is not constant. It also returns nil if an argument of l.Faster is not memory, or
-// is not an argument of l.
-func fasterOf(l kernels.Launch) *Faster {
+// fasterOf returns the launch of l.Faster, the faster kernel that may take the place of l's kernel. It also returns the
+// arguments of l, with those appended that only l.Faster has. The launch is nil if l.Faster is nil, if its grid is not
+// constant, or if an argument of l.Faster is memory that is not an argument of l.
+func fasterOf(l kernels.Launch) (*Faster, []kernels.Arg) {
 	if l.Faster == nil {
-		return nil
+		return nil, l.Args
 	}
-	f := &Faster{Kernel: l.Faster.Kernel}
+	f, args := &Faster{Kernel: l.Faster.Kernel}, slices.Clone(l.Args)
 	for i, d := range l.Faster.Grid {
 		n, ok := d.Int()
 		if !ok {
-			return nil
+			return nil, l.Args
 		}
 		f.Grid[i] = n
 	}
 	for _, a := range l.Faster.Args {
-		i := slices.IndexFunc(l.Args, func(b kernels.Arg) bool {
-			return a.Read == b.Read && a.Write == b.Write && a.Scratch == b.Scratch && a.Fault == b.Fault
+		i := slices.IndexFunc(args, func(b kernels.Arg) bool {
+			return a.Read == b.Read && a.Write == b.Write && a.Scratch == b.Scratch && a.Fault == b.Fault &&
+				a.Round == b.Round && a.Wide == b.Wide && a.Dim.Equal(b.Dim)
 		})
-		if i < 0 || !a.IsMemory() {
-			return nil
+		if i < 0 {
+			if a.IsMemory() {
+				return nil, l.Args
+			}
+			i, args = len(args), append(args, a)
 		}
 		f.From = append(f.From, i)
 	}
-	return f
+	return f, args
 }
 
 // Wide is an argument of a launch: an extent that the kernel takes as an i64. A [dim.Dim] is an i32.
@@ -107,8 +111,9 @@ func (t Target) Build(b *program.Builder, n *ir.Node) error {
 	scratch := map[*kernels.Scratch]*plan.Ref{}
 	var rounds *Rounds
 	for i, l := range launches {
-		step := &Launch{Node: n, Kernel: l.Kernel, Grid: l.Grid, Faster: fasterOf(l)}
-		for _, a := range l.Args {
+		faster, args := fasterOf(l)
+		step := &Launch{Node: n, Kernel: l.Kernel, Grid: l.Grid, Faster: faster}
+		for _, a := range args {
 			switch {
 			case a.Read != nil:
 				step.Args = append(step.Args, b.Read(a.Read))

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -43,12 +44,26 @@ func (l Language) info(k *kernel.Kernel) gpu.KernelInfo {
 	if k.IsPipelined() {
 		info.Shared = l.Pipelined.Shared(k)
 	}
-	for i, p := range k.Params {
-		if p.Map != nil {
-			info.Maps = append(info.Maps, gpu.Map{Arg: i, Type: p.Type.DType.String(), Extents: p.Map.Extents, Box: p.Map.Box})
-		}
-	}
+	info.Maps = MapsOf(k)
 	return info
+}
+
+// MapsOf describes the maps among the parameters of a kernel to a driver. It returns nil if there are none.
+func MapsOf(k *kernel.Kernel) (maps []gpu.Map) {
+	for i, p := range k.Params {
+		if p.Map == nil {
+			continue
+		}
+		m := gpu.Map{Arg: i, Type: p.Type.DType.String(), Extents: p.Map.Extents, Box: p.Map.Box}
+		if p.Map.Outer != nil {
+			m.Outer = slices.Index(k.Params, p.Map.Outer)
+		}
+		if w := p.Map.Windows; w != nil {
+			m.First, m.Last, m.Step = w.First, w.Last, w.Step
+		}
+		maps = append(maps, m)
+	}
+	return maps
 }
 
 // Printer returns a printer of launches, and of the steps of the host.
@@ -177,10 +192,22 @@ func infoFields(k gpu.KernelInfo) []jen.Code {
 	if k.Maps != nil {
 		var maps []jen.Code
 		for _, m := range k.Maps {
-			maps = append(maps, jen.Line().Values(jen.Id("Arg").Op(":").Lit(m.Arg), jen.Id("Type").Op(":").Lit(m.Type),
-				jen.Id("Extents").Op(":").Add(ints("[]int", m.Extents)), jen.Id("Box").Op(":").Add(ints("[]int", m.Box))))
+			maps = append(maps, jen.Line().Values(mapFields(m)...))
 		}
 		fields = append(fields, jen.Id("Maps").Op(":").Index().Qual(runtimePath, "Map").Values(append(maps, jen.Line())...))
+	}
+	return fields
+}
+
+func mapFields(m gpu.Map) []jen.Code {
+	fields := []jen.Code{jen.Id("Arg").Op(":").Lit(m.Arg), jen.Id("Type").Op(":").Lit(m.Type), jen.Id("Extents").Op(":").Add(ints("[]int", m.Extents))}
+	if m.Outer != 0 {
+		fields = append(fields, jen.Id("Outer").Op(":").Lit(m.Outer))
+	}
+	fields = append(fields, jen.Id("Box").Op(":").Add(ints("[]int", m.Box)))
+	if m.First != nil {
+		fields = append(fields, jen.Id("First").Op(":").Add(ints("[]int", m.First)), jen.Id("Last").Op(":").Add(ints("[]int", m.Last)),
+			jen.Id("Step").Op(":").Add(ints("[]int", m.Step)))
 	}
 	return fields
 }

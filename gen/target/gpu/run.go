@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/burngen/burngen/gen/exec"
@@ -95,11 +96,10 @@ func (t Target) launch(f *exec.Frame, l *Launch, round int) error {
 	if err != nil {
 		return err
 	}
-	k := l.Kernel
-	if l.Faster != nil && Pipelines(t.Device) {
-		k, grid = l.Faster.Kernel, l.Faster.Grid[:]
-		all := args
-		args = nil
+	k, all := l.Kernel, args
+	args = all[:len(k.Params)]
+	if l.Faster != nil && Pipelines(t.Device) && !slices.Contains(grid, 0) {
+		k, grid, args = l.Faster.Kernel, l.Faster.Grid[:], nil
 		for _, from := range l.Faster.From {
 			args = append(args, all[from])
 		}

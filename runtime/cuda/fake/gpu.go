@@ -93,7 +93,7 @@ func New(o Options) *GPU {
 		LinkCreate: g.linkCreate, LinkAddData: g.linkAddData, LinkComplete: g.linkComplete, LinkDestroy: g.linkDestroy,
 		ModuleLoadData: g.moduleLoadData, ModuleUnload: g.moduleUnload, ModuleGetFunction: g.moduleGetFunction, ModuleLoadDataEx: g.moduleLoadDataEx,
 		FuncGetAttr: g.funcGetAttr, FuncSetAttr: g.funcSetAttr, FuncGetParamInfo: g.funcGetParamInfo,
-		LaunchKernel: g.launchKernel, TensorMapEncode: tensorMapEncode,
+		LaunchKernel: g.launchKernel, TensorMapEncode: tensorMapEncode, TensorMapEncodeIm2col: tensorMapEncodeIm2col,
 		GraphCreate: g.graphCreate, GraphDestroy: g.graphDestroy, GraphAddKernel: g.graphAddKernel, GraphAddNode: g.graphAddNode, GraphAddMemcpy: g.graphAddMemcpy,
 		GraphInstantiate: g.graphInstantiate, GraphLaunch: g.graphLaunch, GraphExecDestroy: g.graphExecDestroy,
 	})

@@ -60,7 +60,7 @@ func convLast(o last.ConvLast, n *ir.Node, put store, by Options) ([]kernels.Lau
 	places := out[:1+spatial]
 	perGroup := channels / o.Group
 	one := make([]*kernel.Value, spatial) // the first tap
-	return kernels.RowProducts(name, kernels.RowFactors{
+	f := kernels.RowFactors{
 		Batch: o.Group, M: dim.Product(places...), N: perGroup, K: op.LenOf(o.Kernel) * depth,
 		A: x, B: weights, Matrix: by.matrix(x.Type.DType),
 		Row: func(e *kernels.Emitter, _, m *kernel.Value) []*kernel.Value {
@@ -90,7 +90,48 @@ func convLast(o last.ConvLast, n *ir.Node, put store, by Options) ([]kernels.Lau
 			}
 			put(e, e.Add(e.Mul(m, e.Int(channels)), channel), append(e.Unflatten(m, places), channel), sum)
 		},
-	})
+	}
+	if by.Pipelines(x.Type.DType) {
+		f.Pipelined = pipelinedRows(f)
+		if op.LenOf(o.Kernel) > 1 || o.Group > 1 || !window.covers() {
+			f.Pipelined.Stored[0], f.Pipelined.Windows = nil, window.ofRows(x, depth, out[1:1+spatial])
+		}
+	}
+	return kernels.RowProducts(name, f)
+}
+
+// pipelinedRows describes the products of f for pipelined kernels. The rows of both factors are adjacent in memory.
+func pipelinedRows(f kernels.RowFactors) *kernels.Factors {
+	rows, _ := f.M.Int() // 0 if the number is not known
+	return &kernels.Factors{
+		Batch: dim.Const(f.Batch), M: f.M, N: dim.Const(f.N), K: dim.Const(f.K), DType: ir.F32, Matrix: f.Matrix, Store: f.Store,
+		Stored: [2]*kernels.Matrices{{Value: f.A, Batch: f.Batch, Rows: rows, Columns: f.K}, {Value: f.B, Batch: f.Batch, Rows: f.N, Columns: f.K}},
+	}
+}
+
+// covers reports whether there is a window of one cell for each cell of the operand. The window must have one cell.
+func (w window) covers() bool {
+	for i := range w.in {
+		if w.Stride(i) != 1 || !w.inside(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// ofRows describes the windows on x for a product. places are the numbers of windows on the spatial axes. It returns nil
+// if extents or the padding are not constant.
+func (w window) ofRows(x *ir.Value, depth int, places []dim.Dim) *kernels.Windows {
+	pads, ok := dim.Ints(w.pads)
+	counts, ok2 := dim.Ints(places)
+	if !ok || !ok2 {
+		return nil
+	}
+	of := &kernels.Windows{Value: x, Depth: depth, Kernel: w.Kernel, Pads: pads, Places: counts}
+	for i := range w.in {
+		of.Stride, of.Dilation = append(of.Stride, w.Stride(i)), append(of.Dilation, w.Dilation(i))
+	}
+	return of
 }
 
 // productLast computes matrix products. An element of the result is the inner product of a row of the operand and a
@@ -103,7 +144,7 @@ func productLast(_ last.MatMulRows, n *ir.Node, put store, by Options) ([]kernel
 	}
 	rows := y.Type.Shape[:y.Type.Rank()-1]
 	columns, terms := shape[0], shape[1]
-	return kernels.RowProducts("product", kernels.RowFactors{
+	f := kernels.RowFactors{
 		Batch: 1, M: dim.Product(rows...), N: columns, K: terms, A: x, B: weights, Matrix: by.matrix(x.Type.DType),
 		Row: func(e *kernels.Emitter, _, m *kernel.Value) []*kernel.Value {
 			return []*kernel.Value{e.Mul(m, e.Int(terms))}
@@ -115,7 +156,11 @@ func productLast(_ last.MatMulRows, n *ir.Node, put store, by Options) ([]kernel
 		Store: func(e *kernels.Emitter, _, m, j, sum *kernel.Value) {
 			put(e, e.Add(e.Mul(m, e.Int(columns)), j), append(e.Unflatten(m, rows), j), sum)
 		},
-	})
+	}
+	if by.Pipelines(x.Type.DType) {
+		f.Pipelined = pipelinedRows(f)
+	}
+	return kernels.RowProducts("product", f)
 }
 
 // exists reports whether a cell on spatial axis i lies inside of the operand. It is the constant true if no window has

@@ -129,17 +129,28 @@ func (w *writer) await(in *kernel.Instr) {
 	w.emit("@!"+p+" bra", again)
 }
 
-// copyBox writes the copy of a box. The instruction takes the index on the last axis first.
+// copyBox writes the copy of a box. The instruction takes the indices and the offsets of the last axis first.
 func (w *writer) copyBox(in *kernel.Instr) {
-	var at []string
-	for _, v := range in.Args[5:] {
-		at = append(at, w.in(v))
+	m := in.Args[2].Map
+	var at, offsets []string
+	for i, v := range in.Args[5:] {
+		if i < len(m.Extents) {
+			at = append(at, w.in(v))
+			continue
+		}
+		short := w.temp(".b16")
+		w.emit("cvt.u16.u32", short, w.in(v))
+		offsets = append(offsets, short)
 	}
 	slices.Reverse(at)
+	slices.Reverse(offsets)
 	d := in.Args[0].Type.DType
 	to, barrier := w.place(in.Args[0], in.Args[1], d.Size()), w.phase(in.Args[3], in.Args[4])
-	w.emit(fmt.Sprintf("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes", len(at)),
-		"["+to+"]", "["+w.use(in.Args[2]).text+", "+group(at)+"]", barrier)
+	operands, mode := []string{"[" + to + "]", "[" + w.use(in.Args[2]).text + ", " + group(at) + "]", barrier}, ""
+	if m.Windows != nil {
+		operands, mode = append(operands, group(offsets)), ".im2col"
+	}
+	w.emit(fmt.Sprintf("cp.async.bulk.tensor.%dd.shared::cluster.global%s.mbarrier::complete_tx::bytes", len(at), mode), operands...)
 }
 
 func (w *writer) multiplyTiles(in *kernel.Instr) {

@@ -17,7 +17,7 @@ func pipelined(t testing.TB) *kernel.Kernel {
 	return build(t, "steps", []int{2 * kernel.Group}, func(b *kernel.Builder) {
 		b.Doc("y = a·b of 64 × 64, in steps of 64 terms")
 		b.Early()
-		a, w, y := b.Map("a", ir.F16, []int{64, steps * terms}, []int{64, terms}), b.Map("b", ir.F16, []int{2, steps * terms, 64}, []int{1, terms, 64}), b.Pointer("y", ir.F32)
+		a, w, y := b.Map("a", ir.F16, &kernel.Map{Extents: []int{64, steps * terms}, Box: []int{64, terms}}), b.Map("b", ir.F16, &kernel.Map{Extents: []int{2, steps * terms, 64}, Box: []int{1, terms, 64}}), b.Pointer("y", ir.F32)
 		x, z := b.Shared("x", ir.F16, 64*terms), b.Shared("z", ir.F16, 64*terms)
 		full, empty, sums := b.Phases("full", 1, 1), b.Phases("empty", 1, 1), b.Sums("sums", 64)
 		b.If(b.Eq(b.Group(), b.Int(0)), func() []*kernel.Value {
@@ -55,11 +55,29 @@ func pipelined(t testing.TB) *kernel.Kernel {
 	})
 }
 
+// windowed is a kernel that copies a cell of windows.
+func windowed(t testing.TB) *kernel.Kernel {
+	return build(t, "windowed", []int{kernel.Group}, func(b *kernel.Builder) {
+		b.Doc("copies the cell (2, 1) of 64 windows to shared memory")
+		images := b.Scalar("images", ir.I32)
+		x := b.Map("x", ir.BF16, &kernel.Map{
+			Extents: []int{0, 9, 11, 64}, Outer: images, Box: []int{64, 64},
+			Windows: &kernel.Windows{First: []int{-1, -1}, Last: []int{7, 9}, Step: []int{2, 1}},
+		})
+		box, full := b.Shared("box", ir.BF16, 64*64), b.Phases("full", 1, 1)
+		b.Do(b.Eq(b.Thread(0), b.Int(0)), func() {
+			b.Arrive(full, b.Int(0), b.Int(2*64*64))
+			b.CopyBox(box, b.Int(0), x, full, b.Int(0), b.BlockIdx(0), b.Int(1), b.Int(3), b.Int(0), b.Int(2), b.Int(1))
+		})
+		b.Await(full, b.Int(0), b.Int(0))
+	})
+}
+
 // heldProduct is a kernel with a product of a matrix that threads hold.
 func heldProduct(t testing.TB) *kernel.Kernel {
 	return build(t, "held", []int{2 * kernel.Group}, func(b *kernel.Builder) {
 		b.Doc("y = 2*a*b, where thread t of 128 holds t in all its elements of a")
-		from, y := b.Map("b", ir.BF16, []int{16, 64}, []int{16, 64}), b.Pointer("y", ir.F32)
+		from, y := b.Map("b", ir.BF16, &kernel.Map{Extents: []int{16, 64}, Box: []int{16, 64}}), b.Pointer("y", ir.F32)
 		box, full, sums := b.Shared("box", ir.BF16, 16*64), b.Phases("full", 1, 1), b.Sums("sums", 64)
 		b.If(b.Eq(b.Group(), b.Int(0)), func() []*kernel.Value {
 			b.Do(b.Eq(b.Thread(0), b.Int(0)), func() {
@@ -92,7 +110,7 @@ func TestPipelined(t *testing.T) {
 	if got, want := Dynamic(pipelined(t)), 1024+2*64*64*2+16+8; got != want {
 		t.Errorf("%d bytes of shared memory, want %d", got, want)
 	}
-	for name, k := range map[string]*kernel.Kernel{"pipelined": pipelined(t), "held": heldProduct(t)} {
+	for name, k := range map[string]*kernel.Kernel{"pipelined": pipelined(t), "held": heldProduct(t), "windowed": windowed(t)} {
 		t.Run(name, func(t *testing.T) { testPipelined(t, k, filepath.Join("testdata", name+".sm90a")) })
 	}
 }

@@ -82,6 +82,8 @@ type API struct {
 
 	// The extents of a tensor, and of a box, begin with the last axis. strides are in bytes, without that of the last axis.
 	TensorMapEncode func(m *TensorMap, element ElementType, rank uint32, at Address, extents, strides *uint64, box, steps *uint32, interleave, swizzle, promotion, fill uint32) Result `c:"cuTensorMapEncodeTiled"`
+	// lower and upper begin with the last spatial axis.
+	TensorMapEncodeIm2col func(m *TensorMap, element ElementType, rank uint32, at Address, extents, strides *uint64, lower, upper *int32, channels, pixels uint32, steps *uint32, interleave, swizzle, promotion, fill uint32) Result `c:"cuTensorMapEncodeIm2col"`
 
 	GraphCreate      func(graph *Graph, flags uint32) Result                                                   `c:"cuGraphCreate"`
 	GraphDestroy     func(graph Graph) Result                                                                  `c:"cuGraphDestroy"`

@@ -1,0 +1,91 @@
+package kernels
+
+import (
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/dim"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// Windows describes the first factor of a convolution of images [N,spatial…,C] as a product. Row m holds what lies under
+// window m: Depth channels of each cell, with cells in order. In product b of a batch, they are the channels from b·Depth
+// on. Windows are in order of their image and of their place in the image. The second factor has the weights in the same
+// order, [Batch·N,cells,Depth].
+type Windows struct {
+	Value *ir.Value // the images; all extents except the first are constant
+	Depth int
+	// Pads is the padding before each spatial axis, and Places the number of windows on the axis.
+	Kernel, Stride, Dilation, Pads, Places []int
+}
+
+// cells returns the number of cells of a window.
+func (w *Windows) cells() int {
+	n := 1
+	for _, k := range w.Kernel {
+		n *= k
+	}
+	return n
+}
+
+// leastOfStep is the least share of the terms of a step that channels of an image fill, in percent. The other terms are 0.
+const leastOfStep = 60
+
+func (w *Windows) check(f Factors) error {
+	step := bytesOfStep / f.Matrix.Size()
+	padded := (w.Depth + step - 1) / step * step
+	shape := w.Value.Type.Shape
+	_, ok := dim.Ints(shape[1:])
+	// A step of a group whose channels do not fill it reads channels of the next group.
+	if !ok || w.Depth*f.Matrix.Size()%16 != 0 || w.Depth*100 < padded*leastOfStep || w.Depth != padded && !f.Batch.Equal(dim.Const(1)) {
+		return errPipelined
+	}
+	return nil
+}
+
+// stepsOfCell returns the number of steps of the channels of a cell.
+func (p *pipelined) stepsOfCell() int { return (p.Windows.Depth + p.terms - 1) / p.terms }
+
+// boxesOfWindows adds a parameter through which the kernel copies a cell of the windows of a tile.
+func (p *pipelined) boxesOfWindows() *kernel.Value {
+	w := p.Windows
+	shape := w.Value.Type.Shape
+	m := &kernel.Map{Box: []int{p.tile.M, p.terms}, Windows: &kernel.Windows{}}
+	for i, d := range shape {
+		n, ok := d.Int()
+		if i == 0 && !ok {
+			m.Outer = p.Dim(d)
+		}
+		m.Extents = append(m.Extents, n)
+	}
+	for i := range w.Kernel {
+		m.Windows.First = append(m.Windows.First, -w.Pads[i])
+		m.Windows.Last = append(m.Windows.Last, (w.Places[i]-1)*w.Stride[i]-w.Pads[i])
+		m.Windows.Step = append(m.Windows.Step, w.Stride[i])
+	}
+	return p.mapOf("map_a", w.Value, m)
+}
+
+// boxesOfCells adds a parameter through which the kernel copies the weights of a cell for a tile.
+func (p *pipelined) boxesOfCells() *kernel.Value {
+	w := p.Windows
+	return p.mapOf("map_b", p.Stored[1].Value, &kernel.Map{Extents: []int{p.batch, p.n, w.cells(), w.Depth}, Box: []int{1, p.tile.N, 1, p.terms}})
+}
+
+// copyWindows is [pipelined.copySteps] for windows.
+func (p *pipelined) copyWindows(batch, m, n *kernel.Value) func(k *kernel.Value, s stage) {
+	w := p.Windows
+	place := p.Unflatten(m, append([]dim.Dim{w.Value.Type.Shape[0]}, dim.Consts(w.Places...)...))
+	for i := range w.Kernel {
+		place[1+i] = p.Sub(p.Mul(place[1+i], p.Int(w.Stride[i])), p.Int(w.Pads[i]))
+	}
+	own := p.Mul(batch, p.Int(w.Depth))
+	return func(k *kernel.Value, s stage) {
+		step := p.Unflatten(p.Div(k, p.Int(p.terms)), dim.Consts(w.cells(), p.stepsOfCell()))
+		cell, channel := step[0], p.Mul(step[1], p.Int(p.terms))
+		at := append(append([]*kernel.Value{}, place...), p.Add(own, channel))
+		for i, c := range p.Unflatten(cell, dim.Consts(w.Kernel...)) {
+			at = append(at, p.Mul(c, p.Int(w.Dilation[i])))
+		}
+		p.CopyBox(p.a, p.Mul(s.index, p.Int(p.tile.M*p.terms)), p.mapA, p.full, s.index, at...)
+		p.CopyBox(p.b, p.Mul(s.index, p.Int(p.tile.N*p.terms)), p.mapB, p.full, s.index, batch, n, cell, channel)
+	}
+}
