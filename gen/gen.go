@@ -331,9 +331,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// constants returns the tensors that the package needs besides a weights file. They are the constants of the module,
-// and the weights that New initialises with given elements. A file for LoadFrom may lack some weights. If the package
-// keeps only prepared weights, constants also returns the original elements of these weights.
+// constants returns the tensors that the package needs besides a weights file. They are the constants of the
+// module, and the weights that New initialises with given elements. If the package keeps only prepared weights,
+// constants also returns the original elements of each weight that a file for LoadFrom may lack.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if _, ok := e.Store.(emit.Drawn); ok {

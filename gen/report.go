@@ -72,8 +72,9 @@ func (m *Model) DeviceReport() string {
 }
 
 // Rounding returns the largest difference that is expected between two results of Forward: one in the target's
-// precision, and one whose products are computed in f32. The difference is relative to the root mean square of the
-// result, or to the element if that is larger. It is rounded to 4 digits, and is 0 if the precision is f32.
+// precision, and one whose products are computed in f32. The difference of an element is divided by the root mean
+// square of the result, or by the element's magnitude if that is larger. It is rounded to 4 digits, and is 0 if the
+// precision is f32.
 func (m *Model) Rounding() float64 { return m.rounding(m.Forward) }
 
 func (m *Model) rounding(f *program.Func) float64 {

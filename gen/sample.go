@@ -110,10 +110,10 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 const steadyFlops = 1 << 28
 
 // keepSteady removes from a function's sample the results that depend on rounding, because rounding differs between
-// processors. It computes the sample a second time with slightly different inputs. They differ by a little more than
-// the rounding errors of kernels, or than the rounding errors of products in a lower precision. It removes a result
-// that changes by more than the bundled test allows, and a result whose second computation fails. This happens, for
-// example, where nearly equal numbers are normalised by their variance.
+// processors. It computes the sample a second time with slightly different inputs: they differ by a little more
+// than rounding errors of f32, or of the lower precision that products have. It removes each result that changes by
+// more than the bundled test allows, for example where nearly equal numbers are normalised by their variance. It
+// removes all results if the second computation fails.
 func (m *Model) keepSteady(f *emit.Function) {
 	n := len(f.Sample)
 	movable := func(p *ir.Value) bool {

@@ -215,10 +215,10 @@ func (m *Model) addTraining() error {
 	return nil
 }
 
-// addOuter adds a function for training with a loss that the caller computes. The function takes the arguments of the
-// model's first function, and the gradients of that function's float results. It returns the results, and the
-// gradients of params. addOuter computes these gradients as the gradients of a sum: each result times its own
-// gradient. add adds the function to the module.
+// addOuter adds a function for training with a loss that the caller computes. The function takes the arguments of
+// the model's first function, and the gradients of that function's float results. It returns the results, and the
+// gradients of params. addOuter computes these gradients as the gradients of the sum of result · gradient over all
+// elements of the results. add adds the function to the module.
 //
 // addOuter adds nothing if the first function is a loss, has states, has no float result or trains no parameter. It
 // also adds nothing if the forward pass computes an extent at run time: the backward pass is a call of its own, and
@@ -271,8 +271,8 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 	return nil
 }
 
-// differentiate returns the training step of a loss f. The step is called name, with a number if that is taken. If
-// the precision is f16, the gradients are scaled, see [grad.ScaledStep].
+// differentiate returns the training step of a loss f. The step's name is `name`, followed by a number if another
+// function has that name. If the precision is f16, the gradients are scaled, see [grad.ScaledStep].
 func (m *Model) differentiate(f *ir.Func, name string, params []string) (*ir.Func, error) {
 	step := grad.Step
 	if m.isScaled() {

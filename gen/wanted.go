@@ -43,8 +43,8 @@ func (s *Source) Wanted() []keys.Want {
 // learned matches the names that frameworks give to learned parameters.
 var learned = regexp.MustCompile(`(^|\.)(weight|bias|gamma|beta|running_mean|running_var|(weight|bias)_[ih]h(_l\d+)?(_reverse)?)$`)
 
-// mixed is the layout of a weight that is not used in one layout only. The weight is used in both layouts, or not
-// only as the second factor of a product.
+// mixed stands for the layout of a weight that has no single layout: some products use it as [in,out] and others as
+// [out,in], or it is used for something else than the second factor of a product.
 const mixed keys.Layout = "-"
 
 // noteLayouts records the layout of each weight that f uses only as a matrix of products. For other weights it

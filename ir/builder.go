@@ -253,7 +253,7 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 }
 
 const (
-	// maxExtents is the maximum number of atoms in all extents of a function.
+	// maxExtents is the maximum number of atoms, see [dim.Dim], in all extents of a function.
 	maxExtents = 1 << 24
 	// maxUnified is the maximum number of values per function that are visited to make extents equal.
 	maxUnified = 1 << 26
@@ -576,8 +576,8 @@ func Infer(n *Node) (types []Type, err error) {
 	return types, nil
 }
 
-// elemBudget counts the elements that are tracked as expressions, and the atoms in these
-// expressions.
+// elemBudget counts the elements that are tracked as expressions, and the atoms in these expressions, see
+// [dim.Dim].
 type elemBudget int
 
 // maxElemBudget bounds an elemBudget. Elements that would exceed it are not tracked.

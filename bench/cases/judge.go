@@ -92,9 +92,9 @@ func judge(args []string) (*verdict, error) {
 	return v, nil
 }
 
-// backed returns the reason why burngen's outputs `got` are right although they differ from ONNX Runtime's. A reason
-// is that the evaluator computes the same, or that the verification by stages passes. backed returns "" if neither
-// holds.
+// backed returns the reason why burngen's outputs `got` are right although they differ from ONNX Runtime's. There
+// are two reasons: the evaluator computes the same results as burngen, or burngen agrees with the operators'
+// definitions stage by stage, see [verify.Executed]. backed returns "" if neither holds.
 func backed(path string, m *onnx.Model, in, got []*ir.Tensor) string {
 	defined, err := verify.Evaluate(m, in)
 	if err == nil && verify.Compare(m, got, defined) == "" {

@@ -55,8 +55,8 @@ type use struct {
 }
 
 // bounds returns the range of a weight's random values. The range is chosen so that activations neither vanish nor
-// explode. A kernel or a matrix keeps the mean square of its input. If a rectifier follows, the weight doubles the
-// mean square, because the rectifier halves it. The scale of a branch of a Sum halves the branch's values.
+// explode. If a rectifier follows, a kernel or a matrix doubles the mean square of its input, because the rectifier
+// halves it. Otherwise it keeps the mean square. The scale of a normalisation before a Sum halves the values.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:

@@ -29,8 +29,8 @@ func dial(address string) (*conn, error) {
 	return &conn{Conn: c, in: bufio.NewReaderSize(c, 16<<10)}, nil
 }
 
-// reply is an answer. head is the length of the JSON in front of binary tensors, or −1. The body is valid until the
-// next call.
+// reply is an answer. head is the length of the JSON in front of binary tensors. It is −1 if the body has only
+// JSON. The body is valid until the next call.
 type reply struct {
 	status, head int
 	body         []byte

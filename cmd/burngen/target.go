@@ -81,8 +81,8 @@ func (t manyTargets) Set(text string) error {
 	return nil
 }
 
-// targetsHelp is the help text of -target after its first words. The next line of the help is about auto. It is
-// allTargets for commands that only compile, and firstTarget for commands that compute.
+// targetsHelp is the help text of -target after its first words. One line about auto follows it: allTargets for
+// commands that only compile, or firstTarget for commands that compute.
 const (
 	targetsHelp = ":\n" +
 		"  cpu     kernels of the CPU (default)\n" +

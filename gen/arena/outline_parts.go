@@ -57,7 +57,8 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 }
 
 // fits compares the arenas of funcs in `before` with their arenas in `after`, the same module with a part outlined.
-// It reports whether the growth of each arena is acceptable: at most 1/2, or at most 1/32 for a function that trains.
+// It reports whether each arena grows by at most 1/2 of its earlier size, or by at most 1/32 for a function that
+// trains.
 func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
 	for _, f := range funcs {
 		was, err := size(t, before, f.Name)

@@ -9,9 +9,9 @@ import (
 )
 
 // RecomputeValues returns a pass for functions that train. The pass makes a function recompute values instead of
-// keeping them, see [pass.Recompute]. It keeps a change only if the function's arena becomes smaller. The context may
-// have a Room for arenas. The pass then does not change a function whose arena fits in Room. It uses [pass.RematAll]
-// for the other functions, even if the context asks for [pass.RematAuto].
+// keeping them, see [pass.Recompute]. It keeps a change only if the function's arena becomes smaller. If
+// [pass.Context.Room] is not 0, the pass does not change a function whose arena has at most Room bytes. It then
+// uses [pass.RematAll] for the other functions, even if the context asks for [pass.RematAuto].
 func RecomputeValues(t program.Target) pass.Pass {
 	return pass.Pass{Name: "recompute_values", Run: func(ctx *pass.Context, m *ir.Module) (bool, error) {
 		return recomputeValues(t, ctx, m)

@@ -84,8 +84,9 @@ type api struct {
 	extras []extra
 }
 
-// extra describes a parameter of a trainer's schedule that is not a parameter of the trainer's method. `name` is the
-// parameter's name. Its argument is the result of a method of the running call, and `method` is that method's name.
+// extra describes a parameter of a trainer's schedule, the Go function that executes the steps. The trainer's
+// method does not have this parameter. `name` is the parameter's name. Its argument is the result of a method of
+// the running call, and `method` is that method's name.
 type extra struct{ name, method string }
 
 // extraOf returns the extra parameter with elements of type d: the loss scale for f32, else the key
@@ -580,8 +581,9 @@ func checkContainer(prefix, x *jen.Statement, t ir.Type) *jen.Statement {
 	return jen.Qual(rtPath, check).Call(prefix, x, want)
 }
 
-// solve solves d = extent for the only symbol of d that does not have a value yet. It returns the symbol, and prints
-// the symbol's value. It returns false unless d is c·symbol + r with integers c > 0 and r.
+// solve solves d = extent for the only symbol of d that does not have a value yet. It returns the symbol, and
+// prints the symbol's value. `bound` holds the symbols that have a value. solve returns false unless d is c·symbol
+// + r with integers c > 0 and r.
 func (a *api) solve(d dim.Dim, extent *jen.Statement, bound map[string]bool) (string, *jen.Statement, bool) {
 	var free []string
 	for _, s := range d.Symbols() {

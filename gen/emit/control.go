@@ -17,8 +17,9 @@ func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the declaration of a variable for each symbol in list that is used, and then a point of [fits]. list
-// binds each symbol to an extent of a tensor. The tensor is stored with its shape in a field of f.host.
+// extents prints the declaration of a variable for each symbol in list that is used. Checks of extents that may
+// overflow follow, see [fits]. list binds each symbol to an extent of a tensor. The tensor is stored with its shape
+// in a field of f.host.
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {

@@ -40,8 +40,8 @@ type point struct {
 	dims []dim.Dim
 }
 
-// at adds the point p, in place of an earlier one with the same id. It returns the code of p, which
-// [fits.print] fills in later.
+// at adds the point p. p replaces an earlier point with the same id. It returns the code of p, which [fits.print]
+// fills in later.
 func (t *fits) at(p *point) jen.Code {
 	p.code = &jen.Statement{}
 	t.points = slices.DeleteFunc(t.points, func(o *point) bool { return o.id == p.id })
@@ -97,8 +97,8 @@ func (t *fits) areGiven(symbols []string) bool {
 	return len(t.callers) > 0
 }
 
-// arena records that the size of the arena of p, or the sizes of its buffers, are known not to overflow: an rt.Sizes
-// computes them before the function begins.
+// arena records sizes that are known not to overflow, because an rt.Sizes computes them before the function begins.
+// They are the size of the arena in mode [plan.Scaled], and the sizes of all buffers in mode [plan.Dynamic].
 func (t *fits) arena(p *plan.Plan) {
 	switch p.Mode {
 	case plan.Scaled:

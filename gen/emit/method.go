@@ -74,8 +74,8 @@ func (e *emitter) describe(f *jen.File, m *method) {
 	}
 }
 
-// placed returns the functions of a method whose buffers get their places in each call of the method. A function
-// comes after the functions that it calls.
+// placed returns m's own function and the functions that it calls, as far as their plans are [plan.Dynamic]: each
+// call computes the offsets of their buffers anew. A function comes after the functions that it calls.
 func (m *method) placed() []*function {
 	var out []*function
 	for _, fn := range append(slices.Clone(m.callees), m.fn) {

@@ -150,8 +150,7 @@ type Variable struct {
 	Buffer       bool
 }
 
-// Constants returns the constants that the package loads from a file: Outside and the constants of
-// the trainer.
+// Constants returns the constants that the package loads from a file: m.Outside and the constants of the trainer.
 func (m *Model) Constants() []ir.Weight {
 	if m.Trainer == nil {
 		return m.Outside

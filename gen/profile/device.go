@@ -81,9 +81,9 @@ func (w *deviceWork) describe(l stopwatch.Lap, steps []program.Step) Node {
 	return n
 }
 
-// nodeRuns returns how often the node of step is computed. launches is the number of launches of its only kernel. If
-// step launches the kernel in several rounds, a computation of the node has one launch for each round. known is false
-// if the number of rounds is unknown or 0, or does not divide launches.
+// nodeRuns returns how often the node of step is computed: launches / rounds. launches is the number of launches of
+// the node's only kernel. rounds is the number of times that a computation of the node launches the kernel. known
+// is false if the number of rounds is unknown or 0, or does not divide launches.
 func (w *deviceWork) nodeRuns(step program.Step, launches int) (runs int64, known bool) {
 	rounds, ok := step.(*target.Rounds)
 	if !ok {

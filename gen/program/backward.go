@@ -13,7 +13,7 @@ type Backward struct {
 	// Only maps each step that serves a single gradient to the gradient's index among the results.
 	// It has only steps for which [Computes] is true.
 	Only map[Step]int
-	// Needed says for each result whether a step uses it that Only does not map to this result.
+	// Needed[i] is true if result i is used by a step that Only does not map to i.
 	Needed []bool
 	// Exits has the steps after which the function may return, numbered from 1. After exit n, all
 	// gradients whose End is at most n are complete.

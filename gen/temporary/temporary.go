@@ -126,8 +126,8 @@ func isRunning(pid int) bool {
 	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
-// Write writes the file at path with the content that write writes. An existing regular file does not change on
-// error. A file that is not regular, such as a terminal, is written in place.
+// Write writes the file at path. The function `write` writes its content. An existing regular file does not change
+// on error. A file that is not regular, such as a terminal, is written in place.
 func Write(path string, write func(*os.File) error) error {
 	info, err := os.Stat(path)
 	switch {

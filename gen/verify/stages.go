@@ -23,8 +23,8 @@ type stages struct {
 	cuts []*ir.Value
 	// strict says how the stages are compiled.
 	strict bool
-	// compile returns a function that computes a module in place of the evaluator. strict excludes
-	// transformations that change the rounding of floats.
+	// compile returns a function that computes a module, instead of the evaluator. strict excludes transformations
+	// that change the rounding of floats.
 	compile func(m *ir.Module, strict bool) (forward, error)
 }
 

@@ -99,8 +99,8 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 }
 
 // readFiles reads the values in kind_0.pb, kind_1.pb and so on. order holds, for each value, its index in `names`.
-// Each file may contain a name. The names decide the order if every file has a different one of `names`, each the
-// name of a value of the file's kind. Otherwise value i has index i.
+// A file may contain the name of its value. If all files contain different elements of `names`, and types[order[i]]
+// has the kind of types[i] for each i, these names decide the order. Otherwise order[i] is i.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

@@ -83,8 +83,8 @@ type Weights struct {
 	}
 }
 
-// WeightFiles returns the descriptions of weights files in the corpora, except for files whose format choose
-// rejects. It skips the test if the corpora have no descriptions of weights files.
+// WeightFiles returns the descriptions of those weights files in the corpora for whose format `choose` returns
+// true. It skips the test if the corpora have no descriptions of weights files.
 func WeightFiles(t testing.TB, choose func(format string) bool) []Weights {
 	t.Helper()
 	f, err := os.Open(Path(t, "weights/expected.jsonl"))

@@ -18,8 +18,8 @@ type operand struct {
 	host []byte
 }
 
-// Fill writes n normally distributed elements of type d to the device memory of the operand called `name`. It returns
-// the address of the memory.
+// Fill writes n elements of type d to the device memory of the operand called `name`. The elements are normally
+// distributed with mean 0 and standard deviation `deviation`. It returns the address of the memory.
 func (c *Card) Fill(name string, d ir.DType, n int, deviation float64) (gpu.Address, error) {
 	o, size := c.operands[name], n*d.Size()
 	if len(o.host) != size {

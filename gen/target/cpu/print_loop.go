@@ -9,8 +9,9 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// loop prints a pointwise region: loops over the outer dimensions that fill repeated runs and call the body. If the
-// inner dimension is longer than a run, the calls are in a further loop over its runs.
+// loop prints a pointwise region as loops over the outer dimensions. Their body first fills the runs of operands
+// whose elements repeat, and then makes the calls of l.Body. If the inner dimension is longer than a run, the calls
+// are in a further loop over its runs.
 func (p *printing) loop(l *Loop) []jen.Code {
 	lp := &loopPrinter{printing: p, l: l}
 	n, static := l.Inner.Int()
@@ -34,8 +35,8 @@ type loopPrinter struct {
 	single bool // the inner dimension is not longer than one run
 }
 
-// loopVar returns the name of the variable of the loop over outer dimension i. Text in a model cannot produce the
-// names for the fifth dimension and later ones.
+// loopVar returns the name of the variable of the loop over outer dimension i. It is a letter from i to l for the
+// first four dimensions, and then i_4, i_5 and so on. Names from a model never have this form.
 func loopVar(i int) string {
 	if letters := "ijkl"; i < len(letters) {
 		return letters[i : i+1]

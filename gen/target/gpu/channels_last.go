@@ -222,8 +222,8 @@ func (l *lastChannels) depthwise(n *ir.Node, o op.Conv, channels int) *ir.Value 
 	return l.b.Node(last.DepthwiseLast{Window: o.Window, Wide: o.Wide}, l.last(n.Args[0]), packed, n.Arg(2))
 }
 
-// image builds o on the form of n's operand with the channels last. It returns nil if there is no such form, or if n is
-// blocked.
+// image builds o on the form of n's operand with the channels last. It returns nil if there is no such form.
+// `blocked` says that n's operand has its channels in blocks; image then returns nil, too.
 func (l *lastChannels) image(n *ir.Node, o ir.Op, blocked bool) *ir.Value {
 	x := l.known(n.Args[0])
 	if blocked || x == nil {

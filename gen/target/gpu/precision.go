@@ -71,10 +71,10 @@ func (p Precision) Round(x float64) float64 {
 	return x
 }
 
-// Rounding returns the largest difference that is expected between two results of f: one whose products are computed
-// in precision p, and one whose products are computed in f32. f is a function of module m. The difference of an
-// element is relative to the root mean square of its tensor, or to the element itself if that is larger. Rounding
-// returns 0 for f32.
+// Rounding returns the largest difference that is expected between two results of f: one whose products are
+// computed in precision p, and one whose products are computed in f32. f is a function of module m. The difference
+// of an element is divided by the root mean square of its tensor, or by the element's magnitude if that is larger.
+// Rounding returns 0 for f32.
 func (p Precision) Rounding(m *ir.Module, f *ir.Func) float64 {
 	// A product of K terms a·b has the error Σ a·b·(ε₁+ε₂), and its result is rounded by ε₃ if another
 	// product reads it. Rounding errors are independent, with a mean of about 0 and a standard

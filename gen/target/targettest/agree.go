@@ -166,8 +166,8 @@ func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {
 // defaults is the setting that changes nothing.
 var defaults = []Setting{func() func() { return func() {} }}
 
-// each calls do in a subtest for each trial, in the order of the names. It limits the checks of each
-// subtest to 25; see [Fewer].
+// each calls `do` in a subtest for each trial, in the order of the names. It limits the checks of each subtest to
+// 25; see [Fewer].
 func (trials Trials) each(t *testing.T, do func(t *testing.T, trial func(*Draw) Trial)) {
 	Fewer(t, 25)
 	for _, name := range slices.Sorted(maps.Keys(trials)) {
@@ -245,8 +245,8 @@ func empty(shapes [][]int) bool {
 	return !slices.ContainsFunc(shapes, func(s []int) bool { return !slices.Contains(s, 0) })
 }
 
-// compile lowers a module of constants and one function, and prepares its weights. It leaves out
-// passes that change the rounding. If stop is 1, it leaves out all passes that are not required, so
+// compile lowers a module of constants and one function, and prepares its weights. It leaves out passes that change
+// the rounding. stop is [pass.Options].Stop. If it is 1, compile leaves out all passes that are not required, so
 // that kernels compute on constants.
 func compile(x Target, m *ir.Module, stop int) (*exec.Machine, error) {
 	if err := pass.All(&pass.Context{Target: x, Strict: true}, m, pass.Options{Stop: stop, Outline: true}); err != nil {

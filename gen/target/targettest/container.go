@@ -46,8 +46,8 @@ func (d *Draw) sequence() (s *ir.Tensor, symbols []string) {
 	return ir.SequenceTensor(elem, items...), symbols
 }
 
-// item draws an element of type elem for a container. Its extents are the ones in shape where elem fixes them. Other
-// extents are drawn.
+// item draws an element of type elem for a container. Its extent on axis i is shape[i] if elem.Shape[i] is
+// constant, and is drawn from 0 to 4 otherwise.
 func (d *Draw) item(elem ir.Type, shape []int) *ir.Tensor {
 	shape = slices.Clone(shape)
 	for i, e := range elem.Shape {

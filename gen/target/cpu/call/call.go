@@ -143,7 +143,7 @@ func uniform(v *ir.Value) (s kernel.Scalar, ok bool) {
 	return first(t), true
 }
 
-// none returns a call that is an error. The error says why no kernel computes the node without further lowering.
+// none returns a call without a kernel. Its Err says why no kernel computes the node without further lowering.
 func none(format string, args ...any) kernel.Call {
 	return kernel.Call{Err: fmt.Errorf(format, args...)}
 }

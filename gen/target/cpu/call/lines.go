@@ -66,8 +66,8 @@ var reductions = map[op.Reduction]func(dst, src kernel.Memory, outer, n, inner d
 	op.ReduceSumSquare: kernel.ReduceSumSquare,
 }
 
-// reduce returns the call of a reduction. The maximum of booleans is cpu.ReduceAny, and the minimum
-// cpu.ReduceAll. The call is an error if the axes are not adjacent.
+// reduce returns the call of a reduction. The maximum of booleans is cpu.ReduceAny, and the minimum cpu.ReduceAll.
+// The call has an Err if the axes are not adjacent.
 func reduce(o op.Reduce, n node) kernel.Call {
 	x := n.Arg(0).Type
 	if len(op.AxisRuns(x.Shape, o.Axes)) > 1 {

@@ -100,6 +100,6 @@ func (o DepthwiseBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value
 	return blockedBias(b, n.Results[0].Type, o.C, v)
 }
 
-// EmptyLanes returns zero. If the node has no residual, the lanes beyond the last channel hold zero, because the
-// weights are zero there.
+// EmptyLanes returns a list of one number, zero: the lanes beyond the last channel hold zero if the node has no
+// residual, because the weights are zero there. Nodes get a residual only after the pass that asks for their lanes.
 func (DepthwiseBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

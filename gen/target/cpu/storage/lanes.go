@@ -5,8 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// laneFiller is an operator with a channel-blocked result. The operator alone determines the numbers in the lanes
-// beyond the channels. They do not depend on the lanes of the operands.
+// laneFiller is an operator with a channel-blocked result, [N,⌈C/16⌉,spatial…,16]. If C is not a multiple of 16,
+// some of the 16 lanes of the last block hold no channel. The operator alone determines the numbers in these lanes.
+// They do not depend on the lanes of the operands.
 type laneFiller interface {
 	// EmptyLanes returns the numbers that these lanes hold. It returns nil if they are not known.
 	EmptyLanes(n *ir.Node) []float64

@@ -42,9 +42,9 @@ func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Val
 	return []*ir.Value{op.ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// lowerConvInteger replaces n by a product of the weights and patches of x. It does not do so for a depthwise
-// convolution. If such a convolution has a scale that is not f64, lowerConvInteger converts the scale to f64.
-// Otherwise it returns nil.
+// lowerConvInteger replaces n by a product of the weights and patches of x, unless n is a depthwise convolution. In
+// a depthwise convolution it only converts a scale of another type to f64. It returns nil for a depthwise
+// convolution without such a scale.
 func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	if o.IsDepthwise(w.Type) {

@@ -9,9 +9,10 @@ import (
 )
 
 // ProductColumns is the product of packed rows and unpacked matrices of bytes. The rows are packed by [PackRows],
-// [batch,M,4·⌈K/4⌉]. The matrices, [weights,K,N], repeat along the batch. The result is i32 [batch,M,N]. The kernel
-// packs the matrices during the product. This suits factors that differ in each run. Elements of u8 are shifted by
-// −128 to i8. Operands 0 and 1 are the rows and the matrices. The others are optional:
+// [batch,M,4·⌈K/4⌉]. There are W matrices, [W,K,N]: the rows with index i in the batch are multiplied by matrix i
+// mod W. The result is i32 [batch,M,N]. The kernel packs the matrices during the product. This suits factors that
+// differ in each run. Elements of u8 are shifted by −128 to i8. Operands 0 and 1 are the rows and the matrices. The
+// others are optional:
 //
 //   - 2: a zero point of the rows, i32 of one element
 //   - 3: zero points of the shifted columns, i32 with one element or one for each column of all matrices

@@ -9,8 +9,8 @@ import (
 )
 
 // ProductInteger is the product of rows packed by [PackRows] or [Patches] and panels of weights packed by
-// [PackColumns]. The batch of the panels repeats along the batch of the rows. The result is [batch,M,N]. Operands 0
-// and 1 are the rows and the panels. The others are optional:
+// [PackColumns]. The panels have a batch of W: the rows with index i in the batch are multiplied by the panels with
+// index i mod W. The result is [batch,M,N]. Operands 0 and 1 are the rows and the panels. The others are optional:
 //
 //   - 2: a bias, i32
 //   - 3: a zero point, i32

@@ -184,5 +184,6 @@ func (o WinogradBlocked) Bias(b *ir.Builder, n *ir.Node, v *ir.Value) *ir.Value 
 	return blockedBias(b, n.Results[0].Type, o.OutC, v)
 }
 
-// EmptyLanes returns zero. If the node has no residual, the lanes beyond the last channel hold zero.
+// EmptyLanes returns a list of one number, zero: the lanes beyond the last channel hold zero if the node has no
+// residual. Nodes get a residual only after the pass that asks for their lanes.
 func (WinogradBlocked) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

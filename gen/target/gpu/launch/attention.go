@@ -34,9 +34,10 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	return one(l, err)
 }
 
-// attendByRows returns the launch of a kernel that computes attention with a block of threads for each query. The
-// block goes through the keys in tiles of one key for each thread. It keeps the greatest score, the sum of exp(score
-// − greatest), and the sum of the values weighted by these exponentials. Each thread has some elements of the
+// attendByRows returns the launch of a kernel that computes attention with a block of threads for each query.
+// `share` is the number of query heads for each key head, and `width` the number of elements of a value. The block
+// goes through the keys in tiles of one key for each thread. It keeps the greatest score, the sum of exp(score −
+// greatest), and the sum of the values weighted by these exponentials. Each thread has some elements of the
 // weighted sum.
 func attendByRows(o op.Attend, n *ir.Node, share dim.Dim, width int, put store, by Options) (kernels.Launch, error) {
 	places := []dim.Dim{o.Batch, o.Queries, o.Heads}

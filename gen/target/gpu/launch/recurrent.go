@@ -200,9 +200,10 @@ const (
 	gruBias
 )
 
-// gruSteps computes the steps of a GRU with two kernels for each step. The first kernel computes the gates, and the
-// operand of the candidate's product. The second computes the candidate and the new state. If the gate r is applied
-// after the product, one kernel does both.
+// gruSteps computes the steps of a GRU with two kernels for each step. The first kernel computes the update gate z,
+// the reset gate r and r ⊙ h, where h is the state. The second multiplies r ⊙ h by the candidate's weights, and
+// computes the candidate and the new state. If the GRU applies r after the product instead, one kernel does all of
+// it.
 func gruSteps(o op.GRUSteps, n *ir.Node) ([]kernels.Launch, error) {
 	r, err := recurrenceOf(o.Steps, n, gruLens)
 	if err != nil {

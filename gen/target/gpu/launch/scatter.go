@@ -38,7 +38,7 @@ func update(reduction string, d ir.DType) (func(e *kernels.Emitter, x, u *kernel
 }
 
 // scatterElements writes updates to elements of a tensor. There is a thread for each element of the result. The
-// thread goes through the indices of the element's line.
+// thread goes through the indices along o.Axis at the element's place on the other axes.
 func scatterElements(o op.ScatterElements, n *ir.Node) ([]kernels.Launch, error) {
 	x, indices, updates, y := n.Args[0], n.Args[1], n.Args[2], n.Results[0]
 	join, err := update(o.Reduction, y.Type.DType)

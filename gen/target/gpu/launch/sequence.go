@@ -39,7 +39,7 @@ const (
 	linearSteps = 16
 )
 
-// linearAttention computes attention with a state in place of a softmax. A first kernel copies the initial state. A
+// linearAttention computes attention with a state instead of a softmax. A first kernel copies the initial state. A
 // second kernel then computes some time steps in each [kernels.Rounds] round. A thread has one column of a state. A
 // column does not depend on other columns.
 func linearAttention(_ op.LinearAttention, n *ir.Node) ([]kernels.Launch, error) {

@@ -171,7 +171,7 @@ func (w *writer) turn(c counter, index string, carried []string, copies int) {
 	w.emit("add.s32", index, at, c.step.text)
 }
 
-// countSimply writes a loop with one copy of the body. If the kernel asks for one copy, it tells the
+// countSimply writes a loop with one copy of the body. If the kernel asks for one copy, countSimply also tells the
 // driver not to unroll the loop.
 func (w *writer) countSimply(c counter) {
 	index, carried := w.start(c)
