@@ -64,9 +64,9 @@ func IsDescription(path string) bool {
 // ErrOnlyConfigs is the error for a folder with configurations but no model.
 var ErrOnlyConfigs = errors.New("the folder has configurations only")
 
-// Describe reads the description in a folder or a package. If o has variants, it reads the first variant
-// that the weights of o.Foreign match. If the error is [ErrOnlyConfigs], the result holds the
-// configurations.
+// Describe reads a description: a Go package that describes a model. path is its folder or import path. If o has
+// variants, it reads the first variant that the weights of o.Foreign match. If the error is [ErrOnlyConfigs], the
+// result holds the configurations.
 func Describe(path string, o Options) (*load.Description, error) {
 	if len(o.Variants) > 0 {
 		return describeVariant(path, o)

@@ -11,9 +11,9 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// keep records which functions use states. It returns all errors joined. It is an error if a loss has a state, or if
-// the method of a function with states is called Reset. It is also an error if an extent of a state is known only
-// while the model runs.
+// keep records which functions use states: values that a session keeps between calls. It returns all errors joined.
+// It is an error if a loss has a state, or if the method of a function with states is called Reset. It is also an
+// error if an extent of a state is known only while the model runs.
 func (s *Source) keep(states []record.State) error {
 	var errs []error
 	for _, state := range states {

@@ -171,7 +171,7 @@ type Invoke struct {
 	Extents []ResultExtent
 }
 
-// ResultExtent binds a symbol to an extent of a result: the number of the result and the axis.
+// ResultExtent binds a symbol to the extent of result number Result, counted from 0, along Axis.
 type ResultExtent struct {
 	Symbol       string
 	Result, Axis int

@@ -176,8 +176,8 @@ func (g *graph) seed(name string, uses map[string]use, dims []int) error {
 	return nil
 }
 
-// usesOf returns how each value is used by the first node that reads it. If that node is Unsqueeze or Reshape and the
-// value is its first operand, the use has the role of the node's result.
+// usesOf returns how each value is used by the first node that reads it. If that node is Unsqueeze or Reshape and
+// the value is its first operand, the value gets the role that the node's result has.
 func usesOf(nodes []fields) map[string]use {
 	uses := map[string]use{}
 	for i := len(nodes) - 1; i >= 0; i-- {

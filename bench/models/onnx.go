@@ -96,8 +96,8 @@ func (g *graph) node(op, result string, args []string, attrs ...attr) string {
 	return result
 }
 
-// weight adds a float initialiser and returns its name. Its values are uniform in [low, high) and depend on its name
-// and index only.
+// weight adds a float initialiser and returns its name. Its elements are uniform in [low, high). An element depends
+// only on the name and on the element's index.
 func (g *graph) weight(name string, low, high float64, dims ...int) string {
 	seed := fnv.New32a()
 	seed.Write([]byte(name))

@@ -15,7 +15,7 @@ import (
 )
 
 // hues are the colours of points: the first for the smallest number of threads, and so on. They repeat if there are
-// more numbers of threads.
+// more numbers of threads than hues.
 var hues = []color.Color{color.RGBA{0x1f, 0x5f, 0xbf, 0xff}, color.RGBA{0xd0, 0x6a, 0x00, 0xff}, color.RGBA{0x3a, 0x8a, 0x3a, 0xff}}
 
 // picture returns ratios.svg: a line for each model, the first on top, with a point for the ratio

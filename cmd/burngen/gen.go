@@ -383,8 +383,8 @@ func (g *genFlags) compile(s *streams, model string) (m *gen.Model, outputs []*g
 	return m, outputs, m.CheckGradients(g.dir)
 }
 
-// describe reads and compiles a description. It also returns the configuration file to write into
-// the description's folder.
+// describe reads and compiles a description: a Go package that describes a model. It also returns the configuration
+// file to write into the description's folder.
 func (g *genFlags) describe(path string) (*gen.Model, []*gen.Output, error) {
 	d, err := gen.Describe(path, *g.options)
 	only := errors.Is(err, gen.ErrOnlyConfigs)

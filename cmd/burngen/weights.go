@@ -72,8 +72,8 @@ func (w *weightsFlags) setAny(text string) error {
 	return nil
 }
 
-// setFile sets w.file. It returns an error if w.file is set already. It also returns an error if text is not an
-// existing file and does not have the extension of a weights file.
+// setFile sets w.file. It returns an error if w.file is set already. text must be an existing file, or have the
+// extension of a weights file; otherwise setFile returns an error.
 func (w *weightsFlags) setFile(text string) error {
 	if w.file != "" {
 		return fmt.Errorf("-weights %s is also given; use one file, or an index of several files", w.file)

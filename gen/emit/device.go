@@ -176,10 +176,10 @@ func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
 
-// beginDevice prints the beginning of a call on the device and the deferred end of the call. The beginning gets the
-// arguments and results whose sizes are known before the first step. If all steps of fn are queued, beginDevice also
-// prints a replay. An earlier call with the same extents may have recorded the kernels that it launched. The schedule
-// then replays the recording and returns.
+// beginDevice prints the beginning of a call on the device and the deferred end of the call. The printed call that
+// begins takes the arguments and results whose sizes are known before the first step. If all steps of fn are
+// queued, beginDevice also prints a replay. An earlier call with the same extents may have recorded the kernels
+// that it launched. The schedule then replays the recording and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {

@@ -11,8 +11,8 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// host is a type of the generated package that has schedules as methods, such as Session. It holds
-// the memory that the schedules share.
+// host is a type of the generated package that has schedules as methods, such as Session. A schedule is the Go
+// function that executes the steps of a function of the model. It holds the memory that the schedules share.
 type host struct {
 	typ, recv string   // name of the type and of its receivers: "Session" and "s"
 	names     *names   // names of its fields and methods in use

@@ -68,7 +68,8 @@ func indent(picture string) string {
 
 // offsets declares constants for the offsets of fn's buffers in the arena. An offset that is proportional to the
 // plan's symbol is declared for symbol = 1. Other offsets that are not constant are left out. If mode is
-// [plan.Dynamic], the constants are the buffers' indices instead, and offsets also declares when each buffer is used.
+// [plan.Dynamic], the constants are the buffers' indices instead, and offsets also declares two lists: the steps at
+// which each buffer is first written, and last read.
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

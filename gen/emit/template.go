@@ -201,8 +201,8 @@ func (p *filling) list(n ast.Node, list []jen.Code, sep string) {
 	p.edits = append(p.edits, edit{from, n.End(), lines})
 }
 
-// visit replaces n if it is a placeholder, the name of a variant, or a name of an imported package.
-// It reports whether the children of n must be visited.
+// visit replaces n if it is a placeholder, the name of a variant such as Load_file, or a name of an imported
+// package. It reports whether the children of n must be visited.
 func (p *filling) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Field:

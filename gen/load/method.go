@@ -305,8 +305,8 @@ func orBlank(name string) string {
 	return name
 }
 
-// numbered returns a name for an unnamed parameter or result: number i of n. It returns `name` if n is 1, and
-// otherwise `name` followed by i+1.
+// numbered returns a name for an unnamed parameter or result. i is its index among n parameters or n results. It
+// returns `name` if n is 1, and otherwise `name` followed by i+1.
 func numbered(name string, i, n int) string {
 	if n == 1 {
 		return name

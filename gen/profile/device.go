@@ -148,5 +148,5 @@ func (p *Profile) deviceText(top int, each bool) string {
 	return b.String()
 }
 
-// onDevice reports whether the node is a launch, or a copy from one place of the device to another.
+// onDevice reports whether the node is a launch of a kernel, or a copy within the memory of the device.
 func (n Node) onDevice() bool { return !strings.HasPrefix(n.Kernel, "(") || n.Kernel == "(copy)" }

@@ -40,8 +40,8 @@ type Repeat struct {
 	Limit, Condition *plan.Ref
 	Callee           *Func
 	Bases            []*plan.Ref // where the arenas of Callee begin
-	// Trip is the number of the current iteration. Going is true. Again says whether another
-	// iteration follows.
+	// Trip is the index of the current iteration, from 0. Going is true. Again says whether another iteration
+	// follows.
 	Trip, Going, Again *plan.Ref
 	Carried            []Carried
 	Scans              []Scan

@@ -111,7 +111,7 @@ func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	return m, ir.Verify(m)
 }
 
-// tap returns a copy of the module that returns the cuts, followed by the results of the module.
+// tap returns a copy of the module whose @forward returns the values in s.cuts, followed by its own results.
 func (s *stages) tap() *ir.Module {
 	m := s.module.Clone()
 	f := m.Func("forward")

@@ -240,8 +240,8 @@ func (d *decoder) cvtTwo(mode string) {
 	})
 }
 
-// extend returns a function that extends a number of type t to the width of the register with this
-// slot. A number of a signed type is extended with its sign, and any other with zeros.
+// extend returns a function that extends a number of type t to the width of the register whose index is `slot`. A
+// number of a signed type is extended with its sign, and any other with zeros.
 func (d *decoder) extend(t typ, slot int) func(x uint64) uint64 {
 	mask := d.entry.registers[slot].mask()
 	if t.kind != 's' {

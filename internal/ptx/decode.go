@@ -113,8 +113,8 @@ func (d *decoder) operands(n int) {
 	}
 }
 
-// register returns the slot of the register o. It panics with a [mistake] if the type of the
-// register does not agree with t, the type that the instruction requires.
+// register returns the slot of the register o: the index at which a thread stores its value. It panics with a
+// [mistake] if the type of the register does not agree with t, the type that the instruction requires.
 func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	if o.form != named {
 		d.fail("an operand is not a register")
@@ -129,14 +129,16 @@ func (d *decoder) register(o operand, t typ, agree func(r, t typ) bool) int {
 	return s.at
 }
 
-// to returns the slot of operand i, a register of type t that the instruction writes.
+// to returns the slot, see [decoder.register], of operand i. The operand is a register of type t that the
+// instruction writes.
 func (d *decoder) to(i int, t typ) int {
 	slot := d.register(d.args[i], t, fits)
 	d.step.writes = append(d.step.writes, slot)
 	return slot
 }
 
-// from returns the slot of operand i, a register or a constant of type t that the instruction reads.
+// from returns the slot, see [decoder.register], of operand i. The operand is a register or a constant of type t
+// that the instruction reads.
 func (d *decoder) from(i int, t typ) int { return d.source(d.args[i], t, fits) }
 
 func (d *decoder) source(o operand, t typ, agree func(r, t typ) bool) int {

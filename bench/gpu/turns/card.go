@@ -40,8 +40,8 @@ func Open(d gpu.Driver) (*Card, error) {
 // Close gives the device back.
 func (c *Card) Close() { c.Device.Close() }
 
-// Load loads a kernel from its PTX `text`. If label is not empty, Load prints label and the compiler's messages about
-// the kernel.
+// Load loads the kernel k. `text` is its PTX. If label is not empty, Load prints label and the compiler's messages
+// about the kernel.
 func (c *Card) Load(k *kernel.Kernel, text, label string) (gpu.Module, gpu.Kernel, error) {
 	start := time.Now()
 	m, err := c.Device.Load([]byte(text))
@@ -86,8 +86,8 @@ func (c *Card) Record(count int, fill func(q gpu.Queue) error) (*Recording, erro
 // Close frees the recording.
 func (r *Recording) Close() { r.graph.Close() }
 
-// Lap returns the milliseconds of one repetition: the median over several replays. It first makes `warm` replays that
-// are not measured.
+// Lap returns the time in milliseconds of one of the repetitions in the recording. It is the median over `replays`
+// replays of the recording. `warm` further replays are made before them and not measured.
 func (r *Recording) Lap(warm, replays int) (float64, error) {
 	q := r.card.Queue
 	var laps []float64

@@ -25,7 +25,8 @@ type Launch struct {
 	Faster *Faster
 }
 
-// Faster is the launch of a pipelined kernel. It replaces another launch, which computes the same.
+// Faster is the launch of a pipelined kernel, see [kernel.Kernel.IsPipelined]. On devices that run such kernels it
+// replaces another launch, which computes the same.
 type Faster struct {
 	Kernel *kernel.Kernel
 	Grid   [3]int

@@ -60,8 +60,8 @@ type rowGroup struct {
 }
 
 // visit adds a node to a group of nodes that compute its operands. It merges other groups of the operands into this
-// group where [rowGroups.joins] permits. If no group takes the node, visit starts a group with it if the node can be
-// in one.
+// group where [rowGroups.joins] permits. If no group takes the node, but the node can be in a group, visit starts a
+// group with it.
 func (r *rowGroups) visit(n *ir.Node) {
 	after := map[*rowGroup]bool{}
 	r.after[n] = after

@@ -72,14 +72,13 @@ type entry struct {
 	measures func(n node) []kernel.Call // nil if no kernel measures symbols for it
 }
 
-// computes returns the entry of an operator that a kernel computes. build returns the call of the
-// kernel.
+// computes returns the table entry of an operator that a kernel computes. build returns the call of the kernel.
 func computes[O ir.Op](build func(o O, n node) kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), call: func(n node) kernel.Call { return build(n.Op.(O), n) }}
 }
 
-// measures returns the entry of an operator that binds symbols and computes nothing else. build
-// returns a call for each symbol.
+// measures returns the table entry of an operator that determines the values of symbols and computes nothing else.
+// build returns a call for each symbol.
 func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), measures: func(n node) []kernel.Call { return build(n.Op.(O), n) }}
 }

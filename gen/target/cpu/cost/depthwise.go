@@ -9,8 +9,8 @@ type Depthwise struct {
 	StrideW    int
 }
 
-// planarPeak and blockedPeak are the shares of m.MultiplyAdds that the kernels reach. copyRow is the
-// nanoseconds of copying a row. If the stride is above 1, copyStrided is added for each element.
+// planarPeak and blockedPeak are the fractions of m.MultiplyAdds that the kernels reach on planes and in blocks.
+// Copying a row takes copyRow nanoseconds. If the stride is above 1, it takes copyStrided more for each element.
 const (
 	planarPeak  = 1. / 3 // of multiply-adds that each load an element
 	blockedPeak = 0.7

@@ -70,7 +70,7 @@ func (m *Model) Ratio(a, b func(Machine) float64) float64 {
 	return math.Exp(sum / float64(len(m.Machines)))
 }
 
-// farMove is the factor by which a machine's Move shrinks if the data exceeds the second-level cache.
+// farMove·Move is the rate of a machine whose data exceeds the second-level cache.
 const farMove = 0.6
 
 // blocking estimates the nanoseconds of converting elems elements between planes and blocks of 16

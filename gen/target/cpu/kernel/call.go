@@ -157,9 +157,9 @@ func newCall(k *Kernel, args ...any) Call {
 	return c
 }
 
-// argType returns the Go type of an argument that is memory or a scalar, and "" for other arguments. It returns an
-// error if a list has a wrong length, if an item of a list has a wrong type, or if a field of a composite has a wrong
-// type.
+// argType returns the Go type of the argument a if a is memory or a scalar, and "" otherwise. param is the Go type
+// of the kernel's parameter. It returns an error if a list has a wrong length, if an item of a list has a wrong
+// type, or if a field of a composite has a wrong type.
 func argType(param string, a any) (string, error) {
 	switch a := a.(type) {
 	case Memory:

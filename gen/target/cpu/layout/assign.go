@@ -227,9 +227,11 @@ func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) 
 	}, []float64{0}}, dim.Product(shape[2:]...).Equal(one)
 }
 
-// lanesOf returns the numbers that y, a blocked value, may hold in the lanes beyond the channels of its planar type.
-// It returns nil if the numbers are not known. An elementwise operator may become part of a convolution, which may
-// set these lanes to zero. [lanesOfResult] therefore includes zero.
+// lanesOf returns the numbers that y, a blocked value, may hold in its empty lanes. A block has 16 lanes, one for
+// each of 16 channels. If the number of channels in `planar`, the type of y before it was blocked, is not a
+// multiple of 16, the last lanes are empty. lanesOf returns nil if the numbers are not known. An elementwise
+// operator may become part of a convolution, which may set these lanes to zero. [lanesOfResult] therefore includes
+// zero.
 func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	if c, _ := planar.Shape[1].Int(); c%storage.BlockLanes == 0 {
 		return []float64{0}

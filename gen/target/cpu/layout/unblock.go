@@ -13,8 +13,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// Unblock returns the pass unblock_convs. It uses costs to decide which convolutions to compute on
-// planar tensors.
+// Unblock returns the pass unblock_convs. It uses costs to decide which convolutions to compute on planar tensors,
+// [N,C,spatial…].
 func Unblock(costs *cost.Model) pass.Pass {
 	return pass.Pass{Name: "unblock_convs", Run: func(_ *pass.Context, m *ir.Module) (bool, error) { return unblock(costs, m) }}
 }

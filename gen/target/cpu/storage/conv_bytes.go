@@ -253,8 +253,8 @@ func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel at the current
-// position of the window. cell returns the byte of x that lies under cell number `tap` of the window, in a block and
-// a lane. It returns 0 if x has no such cell.
+// position of the window. cell returns the byte of x under the window's cell with index `tap`, for a block of
+// channels and a lane in it. It returns 0 if x has no such cell.
 func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, channels int, sum func(channel int, cell func(block, tap, lane int) int64) int64) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(conv, in)
 	if err != nil {

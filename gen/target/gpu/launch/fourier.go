@@ -211,9 +211,9 @@ func (f transform) signal(e *kernels.Emitter, outer, j, _, inner *kernel.Value) 
 	return z
 }
 
-// spectrum stores v, the real and imaginary part of element number row, in y. With Inverse, it divides both by
-// Length. If y has real elements, it stores the real part only. The parameter indices is not used: spectrum has the
-// type of put in [transform.join].
+// spectrum stores v, the real and imaginary part of the element with index `row`, in y. With Inverse, it divides
+// both by Length. If y has real elements, it stores the real part only. The parameter indices is not used: spectrum
+// has the type of put in [transform.join].
 func (f transform) spectrum(e *kernels.Emitter, indices []*kernel.Value, row *kernel.Value, v []*kernel.Value) {
 	first := e.Mul(row, e.Int(f.results))
 	for k := range f.results {

@@ -33,7 +33,8 @@ func reverseSequence(o op.ReverseSequence, n *ir.Node) ([]kernels.Launch, error)
 }
 
 const (
-	// linearRounds limits the work of a launch of linearAttention: the number of its time steps times the depth.
+	// linearRounds limits the work of a launch of linearAttention: the number of time steps times the depth of a
+	// key. A launch may exceed it only if it has a single step.
 	linearRounds = 1 << 14
 	// linearSteps is the largest number of time steps of a launch.
 	linearSteps = 16

@@ -11,7 +11,7 @@ import (
 // dynamic is the name of the shared memory of pipelined kernels.
 const dynamic = "dynamic"
 
-// swizzle is the alignment in bytes of shared arrays into which boxes are copied.
+// swizzle is the alignment in bytes of shared arrays into which [kernel.CopyBox] copies.
 const swizzle = 1024
 
 // Dynamic returns the bytes of shared memory that a launch of a kernel needs beyond what the code declares. It is 0

@@ -135,8 +135,9 @@ func (f *function) whole(op kernel.Op, x uint32) uint32 {
 	return f.choose(d, f.compare(kernel.Lt, d, size, two52), signed, x)
 }
 
-// quotient returns the quotient of signed integers. For a divisor of −1 it negates x, and the
-// smallest integer wraps. SPIR-V does not define this quotient.
+// quotient returns the quotient x/y of signed integers, rounded towards 0. divisor is the value whose id is y. If y
+// is −1, the result is −x; for the smallest integer, −x wraps and is x again. SPIR-V does not define the quotient
+// of the smallest integer and −1.
 func (f *function) quotient(d ir.DType, x, y uint32, divisor *kernel.Value) uint32 {
 	minusOne := uint64(1)<<d.Bits() - 1
 	if bits, ok := divisor.Const(); ok && bits != minusOne {
