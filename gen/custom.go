@@ -152,8 +152,8 @@ func mayCompute(t *ast.FuncType) bool {
 		isNamed(t.Params.List[0].Type, "Call") && isNamed(t.Results.List[0].Type, "error")
 }
 
-// isNamed reports whether t may denote the type called name, or a pointer to it. A qualified name
-// may, and so may a name that is not predeclared, because it may be an alias.
+// isNamed reports whether t may denote the type called `name`, or a pointer to it. It returns true if t is `name`,
+// a qualified name such as pkg.T, or a name that is not predeclared: the last two may be aliases.
 func isNamed(t ast.Expr, name string) bool {
 	switch t := t.(type) {
 	case *ast.StarExpr:

@@ -358,8 +358,9 @@ func (m *Model) constant(name string) []byte {
 	return m.Raw.Raw(name)
 }
 
-// fileWeights returns the contents of the weights file: the prepared weights; the source model's weights and the
-// constants; or all of them. Constants are left out if several packages share the file.
+// fileWeights returns the contents of the weights file. They are the prepared weights for [emit.KeepPrepared], the
+// source model's weights and the constants for [emit.KeepRaw], and all of them for [emit.KeepBoth]. Constants are
+// left out if several packages share the file.
 func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	keep := e.Store.Form()
 	w := rt.NewWeights()

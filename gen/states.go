@@ -44,9 +44,9 @@ func (s *Source) keep(states []record.State) error {
 	return errors.Join(errs...)
 }
 
-// BeginStates sets the initial values of states: arguments of Forward that are states and nil become zeros. A state
-// gets extent 0 along symbols that no other argument has. BeginStates returns an error if a state has a negative
-// extent or more elements than an int can count.
+// BeginStates sets the initial values of states, in args. If an argument of Forward is a state and is nil, it
+// becomes a tensor of zeros. A state gets extent 0 along symbols that no other argument has. BeginStates returns an
+// error if a state has a negative extent or more elements than an int can count.
 func (m *Model) BeginStates(args []any, shapes [][]int) error {
 	return beginStates(m.Forward.IR, m.Source.Functions[0].States, args, shapes)
 }

@@ -357,7 +357,8 @@ func (b *Builder) isOuter(x, y dim.Dim) bool {
 }
 
 // Assume returns v with the extents of `shape`, one for each axis of v. It unifies each extent with the extent of
-// v, or appends a check that they are equal at run time.
+// v. If this fails, or would replace a symbol that is bound before the block, it instead appends a check that the
+// extents are equal at run time.
 func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	for i := range shape {
 		if now := b.Now(v).Type.Shape[i]; !now.Equal(shape[i]) && (b.isOuter(now, shape[i]) || !b.Unify(now, shape[i])) {
@@ -372,9 +373,10 @@ func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// Equate makes x and y equal. Either it uses [Builder.Unify], or it appends a check for run time and replaces one
-// extent by the other in the types of values. Elements of values may be nil. Equate stores the values with their new
-// types in this slice. It reports whether it succeeded.
+// Equate makes x and y equal. It uses [Builder.Unify] unless that fails, or would replace a symbol that is bound
+// before the block. In these cases it instead appends a check for run time, and replaces one extent by the other in
+// the types of values. If no extent can be replaced in the second case, it uses Unify after all. Elements of values
+// may be nil. Equate stores the values with their new types in this slice. It reports whether it succeeded.
 func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
 		return false

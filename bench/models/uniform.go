@@ -1,7 +1,8 @@
 package main
 
-// uniform returns number i of the pseudo-random sequence with a seed, uniform in [low, high) before it is rounded to
-// float32. It is the Murmur3 finaliser of a counter. Programs in other languages can repeat the sequence exactly.
+// uniform returns number i, counted from 0, of the pseudo-random sequence that `seed` selects. The number is
+// uniform in [low, high) before it is rounded to float32. It is the Murmur3 finaliser of a counter. Programs in
+// other languages can repeat the sequence exactly.
 func uniform(i, seed uint32, low, high float64) float32 {
 	x := i + seed*0x9e3779b9
 	x ^= x >> 16

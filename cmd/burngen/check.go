@@ -59,8 +59,8 @@ func defineCheck(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// badNodes returns a sentence with two numbers: the nodes that the lines of err name, and all nodes in the file. It
-// returns "" if err names no node or the file cannot be read.
+// badNodes returns a sentence with two numbers: how many nodes the lines of err name, and how many nodes the file
+// has. It returns "" if err names no node or the file cannot be read.
 func badNodes(file string, err error) string {
 	bad := map[string]bool{}
 	for line := range strings.Lines(err.Error()) {

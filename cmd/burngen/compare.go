@@ -50,8 +50,8 @@ func defineCompare(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// worseBy returns a message if a metric is worse by more than `limit`, or if it cannot be compared. Otherwise it
-// returns "".
+// worseBy returns a message if the metric called `key` is worse in the second run by more than `limit`, or if it
+// cannot be compared. limit is in the unit of the metric. Otherwise it returns "".
 func worseBy(rows []report.Row, key string, limit float64) string {
 	for _, r := range rows {
 		if r.Key != key {

@@ -85,8 +85,8 @@ func isState(m *gen.Model, name string) bool {
 	return slices.ContainsFunc(m.Meta.States, func(p rt.Port) bool { return p.Name == name })
 }
 
-// execute runs a model and returns its results. in maps the names of arguments to files. A state without a file starts
-// as zeros. execute returns an error if another argument has no file.
+// execute runs a model and returns its results. `in` maps the names of arguments to files. A state without a file
+// starts as zeros. execute returns an error if another argument has no file.
 func execute(m *gen.Model, in pairs) ([]*ir.Tensor, error) {
 	f := m.Forward.IR
 	given, err := readInputs(f, in)

@@ -257,8 +257,8 @@ func refused(w *rt.Weights) map[string]string {
 	return why
 }
 
-// withoutRefused returns the tensors that can be read. It prints a line to note for each tensor that cannot be read. If
-// all can be read, it returns w itself; else it closes w. It returns an error if no tensor can be read.
+// withoutRefused returns the tensors that can be read. It prints a line to `note` for each tensor that cannot be
+// read. If all can be read, it returns w itself; else it closes w. It returns an error if no tensor can be read.
 func withoutRefused(w *rt.Weights, path string, note io.Writer) (*rt.Weights, error) {
 	why := refused(w)
 	if len(why) == 0 {

@@ -52,7 +52,7 @@ func (s *Set) Struct(name string) *Struct {
 }
 
 // Names returns the package-level names that the generated code declares: the type, the New function and the Load
-// function of each configuration, and the types of the user's package that its fields have.
+// function of each configuration, and those types of the user's package that fields of the configurations have.
 func (s *Set) Names() []string {
 	var names []string
 	for _, c := range s.Structs {

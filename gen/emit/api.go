@@ -496,7 +496,7 @@ func (a *api) bound() map[string]bool {
 }
 
 // bind prints declarations of variables for symbols, and checks of shapes. The runtime makes other checks of shapes
-// when a call begins. It fails if no shape gives the value of a symbol.
+// when a call begins. bind fails if no shape gives the value of a symbol.
 func (a *api) bind(ret returner) []jen.Code {
 	where := jen.Lit(a.where)
 	var out, later []jen.Code

@@ -227,10 +227,11 @@ func (s *Slopes) loaded(f *ir.Func) (list []*ir.Weight) {
 	return list
 }
 
-// Check compares the gradient near args with finite differences along random directions. The gradient gives the slope
-// along a direction, as a sum of terms. The difference quotient of some step size must come close to this slope. The
-// accepted deviation is 1e-4 of the slope, or 1e-7 of the sum of the magnitudes of its terms if that is more.
-// Otherwise Check returns an error. It also returns an error if an operator fails.
+// Check compares the gradient near args with finite differences along random directions. The gradient gives the
+// slope along a direction, as a sum of terms. The difference quotient of at least one step size must come close to
+// this slope. The accepted deviation is 1e-4 of the slope, or 1e-7 of the sum of the magnitudes of its terms if
+// that is more. If the deviation is larger for every step size, Check returns an error. It also returns an error if
+// an operator fails.
 func (s *Slopes) Check(args []*ir.Tensor) error {
 	point, direction, err := s.point(args)
 	if err != nil {
@@ -290,9 +291,9 @@ func (s *Slopes) moved(point, direction []*ir.Tensor, h float64) []*ir.Tensor {
 	return to
 }
 
-// relative returns a random direction. If all elements of x are positive, such as variances, element i
-// of the direction is between −|x[i]| and |x[i]|. Otherwise the bounds are greater by a tenth of the
-// root mean square of x, and by 0.001.
+// relative returns a random direction. Element i of the direction is between −b and b. If all elements of x are
+// positive, such as variances, b is x[i]. Otherwise b is |x[i]| + rms/10 + 0.001, where rms is the root mean square
+// of x.
 func relative(x *ir.Tensor, seed uint64) *ir.Tensor {
 	square, positive := 0.0, true
 	for i := range x.Len() {

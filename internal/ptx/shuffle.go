@@ -1,7 +1,8 @@
 package ptx
 
-// shuffle decodes a shuffle of a warp: thread t gets the value of thread t XOR n. All threads of a block must execute
-// it, as [barrier] says, although devices require this only of the threads of a warp.
+// shuffle decodes a shuffle of a warp: thread t gets the value of thread t XOR n. n is a constant operand. All
+// threads of a block must execute it, as [barrier] says, although devices require this only of the threads of a
+// warp.
 func (d *decoder) shuffle() {
 	d.one("sync")
 	d.one("bfly")

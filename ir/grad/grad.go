@@ -13,10 +13,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// Append appends the gradients of y with respect to wrt to the function that b builds. It returns one tensor for
-// each value of wrt. The tensor has the type of the value, and is zero if y does not depend on the value. seed is
-// the gradient of y itself; nil means ones. Append returns an error if a node between wrt and y has no derivative;
-// the error lists all such nodes. It also returns an error if a value of wrt is not a float.
+// Append computes the gradients of y with respect to each value of wrt: it appends nodes to the function that b
+// builds. It returns one tensor for each value of wrt. The tensor has the type of the value, and is zero if y does
+// not depend on the value. seed is the gradient of y itself; nil means ones. Append returns an error if a node
+// between wrt and y has no derivative; the error lists all such nodes. It also returns an error if a value of wrt
+// is not a float.
 func Append(b *ir.Builder, y, seed *ir.Value, wrt []*ir.Value) ([]*ir.Value, error) {
 	var grads []*ir.Value
 	var failed error

@@ -37,8 +37,9 @@ type expression struct {
 // mistake is an error in the use of a builder. The builder panics with it.
 type mistake struct{ error }
 
-// Build returns the kernel that fill describes. block is the number of threads of a block in each dimension; a
-// missing dimension is 1. Build returns an error if fill makes a mistake, or if [Kernel.Verify] refuses the kernel.
+// Build returns the kernel that the function `fill` builds. block is the number of threads of a block in each
+// dimension; a missing dimension is 1. Build returns an error if fill makes a mistake, or if [Kernel.Verify]
+// refuses the kernel.
 func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	k := &Kernel{Name: name, Block: [3]int{1, 1, 1}, Body: &Block{}}
 	copy(k.Block[:], block)

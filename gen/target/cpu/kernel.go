@@ -8,9 +8,10 @@ import (
 	"github.com/burngen/burngen/gen/target/cpu/kernel"
 )
 
-// apply calls an instance of a kernel with n arguments; see [instance.Of]. arg returns argument i as a value of the
-// type `want`. apply returns the kernel's result, or the zero Value if the kernel has no result except an error. It
-// returns an error if arg or the kernel returns one, or if an argument is not assignable to the parameter.
+// apply calls an instance of the kernel k with n arguments. index is the index of the instance; see [instance.Of].
+// arg returns argument i as a value of the type `want`. apply returns the kernel's result, or the zero Value if the
+// kernel has no result except an error. It returns an error if arg or the kernel returns one, or if an argument is
+// not assignable to the parameter.
 func apply(k *kernel.Kernel, index, n int, arg func(i int, want reflect.Type) (reflect.Value, error)) (result reflect.Value, err error) {
 	f := reflect.ValueOf(instance.Of(k.String(), index))
 	t := f.Type()

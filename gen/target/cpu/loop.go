@@ -197,8 +197,8 @@ func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []in
 	return axes[:len(axes)-1], last.extent, periods
 }
 
-// periodic sets the periods of operands over a dimension that merges outer and inner. p is the extent of inner.
-// periodic returns false if an operand is constant over inner only.
+// periodic sets the periods of operands, see [LoopOperand], over a dimension that merges outer and inner. p is the
+// extent of inner. periodic returns false if an operand is constant over inner only.
 func periodic(outer, inner axis, p int, periods []int) bool {
 	zero := dim.Const(0)
 	for i, s := range inner.strides {

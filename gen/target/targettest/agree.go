@@ -311,10 +311,11 @@ var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F8E5M2: {1.0 / 4, 1.0 / (1 << 16)}, ir.F8E5M2FNUZ: {1.0 / 4, 1.0 / (1 << 17)}, ir.F8E8M0: {near: 1}, ir.F4E2M1: {0.5, 0.5},
 }
 
-// agrees reports whether the result x equals y, the evaluator's result, within a tolerance. The tolerance is 1e-12
-// for f64 and 1e-5 for f32. For narrower floats it is 1e-5 and one unit in the last place. Other types must be equal,
-// except as c.Truncates allows. unit is the unit roundoff of the factors of products, or 0 if they are not rounded.
-// The tolerance grows by c.Rounded·unit.
+// agrees reports whether the result x equals y, the evaluator's result, within a tolerance: |x[i] − y[i]| ≤
+// t·max(1, |y[i]|) + c.Rounded·unit. t is 1e-12 for f64 and 1e-5 for other floats. Floats narrower than f32 may
+// also differ by one unit in the last place. Other fields of c change these bounds. Types other than floats must be
+// equal, except as c.Truncates allows. unit is the unit roundoff of the factors of products, or 0 if they are not
+// rounded.
 func (c Trial) agrees(x, y *ir.Tensor, unit float64) bool {
 	switch {
 	case x.Kind != ir.TensorKind:

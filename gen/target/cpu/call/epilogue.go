@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// epilogue returns the cpu.Epilogue for the epilogue e of a node. Operand 2 is the bias, and operand
-// 3 the residual. Operands 4 and 5 are the further operands of the region.
+// epilogue returns the cpu.Epilogue for the epilogue e of a node. Operand 2 is the bias, and operand 3 the
+// residual. Operands 4 and 5 are the further operands of e's region of elementwise operators, see [op.Epilogue].
 func epilogue(e op.Epilogue, n node) *kernel.Epilogue {
 	s := &kernel.Epilogue{Bias: n.in(2), Residual: n.in(3)}
 	switch {

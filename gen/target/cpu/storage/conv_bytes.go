@@ -8,7 +8,7 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ConvBytes is a convolution without padding of x, bytes in channel blocks of B, 16 or 4: u8[N,⌈InC/B⌉,spatial…,B].
+// ConvBytes is a convolution without padding of x, bytes in channel blocks of L, 16 or 4: u8[N,⌈InC/L⌉,spatial…,L].
 // The weights are packed by [PackConvBytes]. There are three further operands: an optional bias i32 [OutC]; a scale
 // f64, [1] or [OutC]; and an optional zero point of the result, i32 [1]. Sums are requantised as [op.Requantize]
 // describes. The result is in channel blocks of 16; lanes beyond OutC hold the clamped zero point. Strides and

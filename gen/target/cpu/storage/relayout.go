@@ -10,9 +10,9 @@ import (
 
 // Operators that move elements, or reduce over the spatial axes, on channel-blocked operands.
 
-// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands if one of them is
-// blocked already. It gathers channels if it cannot concatenate blocks: the concatenated axis is the axis of
-// channels, and an operand before the last has a number of channels that is not a multiple of 16.
+// relayoutConcat is the [rule] of concatenations. It concatenates the blocked forms of the operands if one of them
+// is blocked already. Blocks cannot be concatenated along the axis of channels if an operand before the last has a
+// number of channels that is not a multiple of 16. relayoutConcat then gathers the channels, see [GatherChannels].
 func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value {
 	if !blockable(n.Results[0].Type) || !slices.ContainsFunc(n.Args, func(v *ir.Value) bool { return l.Blocked(v) != nil }) {
 		return nil
@@ -38,9 +38,9 @@ func relayoutConcat(b *ir.Builder, n *ir.Node, o op.Concat, l Layouts) *ir.Value
 	return b.Node(o, args...)
 }
 
-// relayoutSlice is the [rule] of slices. It slices a blocked operand. Channels keep their lanes if they
-// are consecutive, begin at a multiple of 16, and end at a multiple of 16 or at the last channel.
-// Otherwise they are gathered.
+// relayoutSlice is the [rule] of slices. It slices a blocked operand. Channels keep their lanes if they are
+// consecutive, begin at a multiple of 16, and end at a multiple of 16 or at the last channel. Otherwise they are
+// gathered, see [GatherChannels].
 func relayoutSlice(b *ir.Builder, n *ir.Node, o op.Slice, l Layouts) *ir.Value {
 	x, y := n.Arg(0), n.Results[0].Type
 	blocked := l.Blocked(x)

@@ -36,9 +36,8 @@ func foldPlaces(o op.Col2Im) []dim.Dim {
 	return places
 }
 
-// foldExtents returns two conditions on the extents of the operand of a Col2Im. The number of its rows is the number
-// of channels of the result times the number of cells of the window. The number of its columns is the number of
-// windows.
+// foldExtents returns two conditions on the extents of the operand of a Col2Im: rows = channels of the result ·
+// cells of the window, and columns = number of windows.
 func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	x, cells := n.Args[0].Type.Shape, dim.Product(o.Block...)
 	return []ir.CheckDim{

@@ -110,9 +110,9 @@ func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []
 	return places, exists
 }
 
-// convWeights computes the gradient of a convolution's weights as a matrix product for each group. A row of the left
-// matrix has the gradient of a channel of the result. A column of the right matrix belongs to a channel of the
-// operand and a cell of the window: it has the elements that lie under this cell. The product sums over the windows.
+// convWeights computes the gradient of a convolution's weights as a matrix product G·X for each group. G[m, w] is
+// the gradient of channel m of the result at window w. X[w, (c, t)] is the element in channel c of the operand that
+// lies under cell t of window w.
 func convWeights(o op.ConvWeights, n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 	x, g, y := n.Args[0], n.Args[1], n.Results[0]
 	sums, ok := kernels.Arithmetic(y.Type.DType)

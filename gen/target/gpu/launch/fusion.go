@@ -100,8 +100,8 @@ func parts(block *ir.Block) (last, host *ir.Node, err error) {
 	return nil, nil, errFusion
 }
 
-// load returns an element of a, an operand of a pointwise node, if a copy in the same block computes a. Otherwise it
-// returns nil. The function indices returns the index of the pointwise node's element on each axis.
+// load returns an element of a, an operand of a pointwise node, if a copy in the same block computes a. Otherwise
+// it returns nil. The function `indices` returns the index of the pointwise node's element on each axis.
 func load(e *kernels.Emitter, a *ir.Value, indices func() []*kernel.Value) *kernel.Value {
 	if a.Def == nil {
 		return nil

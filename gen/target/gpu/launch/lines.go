@@ -71,8 +71,9 @@ func argExtreme(name string, n *ir.Node, axis int, greatest, last bool) ([]kerne
 	}))
 }
 
-// cumulate returns the launch of a kernel that computes cumulative sums and the like. A thread goes through a row and
-// combines its elements one after the other with the function `join`. It starts with the number `first`.
+// cumulate returns the launch of a kernel that computes cumulative sums or products. A thread goes through a row.
+// It starts with the number `first`, and combines it with the elements of the row one after the other by the
+// function `join`.
 func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *kernels.Emitter, x, y *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -45,9 +45,9 @@ func pointwiseLanes(n *ir.Node) int {
 	return kernels.LanesOf(y.Elems(), size, len(n.Blocks[0].Nodes))
 }
 
-// elements computes an element of each result of a pointwise node. i is the element's index in
-// row-major order, and indices holds its index on each axis; nil indices are computed from i.
-// operand returns the elements of operands that are not in memory.
+// elements computes an element of each result of a pointwise node. i is the element's index in row-major order, and
+// indices holds its index on each axis; nil indices are computed from i. The function `operand` returns the
+// elements of operands that are not in memory.
 func elements(e *kernels.Emitter, n *ir.Node, i *kernel.Value, indices []*kernel.Value, operand operandElement) []*kernel.Value {
 	shape, in := n.Results[0].Type.Shape, make([]*kernel.Value, len(n.Args))
 	index := func() []*kernel.Value {

@@ -20,10 +20,11 @@ var pool = []entry{
 
 var errBlocked = errors.New("the channels are in blocks")
 
-// overWindow returns the launch of a kernel that pools. There is a thread for each window. The thread carries a state
-// through the cells of the window. start returns the first state, step the state after a cell, and result the value
-// of the last state. inside tells step whether the cell is in the operand, and padded whether it is in the operand or
-// its padding. get reads the cell.
+// overWindow returns the launch of a kernel that pools. There is a thread for each window. The thread carries a
+// state through the cells of the window. The function `start` returns the first state, `step` the state after a
+// cell, and `result` the value that the last state gives for the window. The arguments of step are the state before
+// the cell; `inside`, whether the cell is in the operand; `padded`, whether it is in the operand or its padding;
+// and `get`, which reads the cell.
 //
 // The spatial axes begin at axis `first`: at 2, or at 1 if the channels are the last axis.
 func overWindow(name string, o op.Window, n *ir.Node, first int, put store, start func(e *kernels.Emitter) []*kernel.Value,

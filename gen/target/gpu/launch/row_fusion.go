@@ -130,8 +130,8 @@ func (f *rowFusion) together(n *ir.Node) {
 	}
 }
 
-// fold combines the elements of x in the row to one state, and returns it. It begins with the state `start`. add adds
-// some elements to a state. join combines two states.
+// fold combines the elements of x in the row to one state, and returns it. It begins with the state `start`. The
+// function `add` adds some elements to a state, and `join` combines two states.
 func (f *rowFusion) fold(x *ir.Value, start []*kernel.Value, add func(state, elements []*kernel.Value) []*kernel.Value, join func(e *kernels.Emitter, s, t []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	state := f.Fold(start, func(m *kernels.Group, state []*kernel.Value) []*kernel.Value {
 		var elements []*kernel.Value

@@ -25,10 +25,10 @@ const (
 
 var errRows = errors.New("a kernel computes rows and what reduces them")
 
-// RowRole says how a kernel can compute n together with other nodes on the rows of a tensor of this shape. It returns
-// the kind of n's results and the kinds of n's operands. result is NotInRows if no such kernel can compute n. The
-// function known returns the kind of a value that the kernel computes, and NotInRows for another value and for nil.
-// The kind of an absent operand is NotInRows.
+// RowRole says how a kernel can compute n together with other nodes on the rows of a tensor of this shape. It
+// returns the kind of n's results and the kinds of n's operands. result is NotInRows if no such kernel can compute
+// n. The function `known` returns the kind of a value that the kernel computes, and NotInRows for another value and
+// for nil. The kind of an absent operand is NotInRows.
 func RowRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind) (result RowKind, operands []RowKind) {
 	last := len(shape) - 1
 	if last < 0 {

@@ -220,8 +220,8 @@ func (f *function) unsignedToFloat(x uint32) uint32 {
 }
 
 // truncate converts a float to an integer. A float out of range becomes the nearest integer of the type, and NaN
-// becomes 0. SPIR-V does not define the conversion of such floats. truncate therefore converts 0 in their place, and
-// then selects the right integer.
+// becomes 0. SPIR-V does not define the conversion of such floats. truncate therefore converts 0 instead of such a
+// float, and then selects the right integer.
 func (f *function) truncate(to, d ir.DType, x uint32) uint32 {
 	f.floats(d)
 	wide := ir.I32 // what is converted to
