@@ -388,9 +388,9 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 	return w
 }
 
-// Timed returns the files of a package, called name, for measurements. The package has no sample and no weights: Load
-// reads the weights from a file, see [Model.TimedWeights]. If lap is not nil, it assigns a number to each step. The
-// package calls its variable Lap with that number after the step.
+// Timed returns the files of a package, called name, for measurements. The package has no sample and no weights:
+// Load reads the weights from a file, see [Model.TimedWeights]. If the function `lap` is not nil, it assigns a
+// number to each step. After the step, the package calls the function in its variable Lap with this number.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	e, own, err := m.outside(name).emission()
 	if err != nil {

@@ -60,8 +60,8 @@ func equalAttr(x, y reflect.Value) bool {
 	return x.Interface() == y.Interface()
 }
 
-// SubstOp returns op with the symbols in its attributes replaced. env returns the value of a
-// symbol, and false for a symbol that stays.
+// SubstOp returns op with the symbols in its attributes replaced. The function `env` returns the value of a symbol,
+// and false for a symbol that stays.
 func SubstOp(op Op, env func(string) (dim.Dim, bool)) Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))

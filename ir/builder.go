@@ -45,8 +45,8 @@ type buildState struct {
 // buildError is the panic value of a Builder.
 type buildError struct{ err error }
 
-// Try runs build and returns nil. If build panics with the error of a [Builder], or with [Fail] or
-// [FailWith], Try returns that error.
+// Try runs the function `build` and returns nil. If the function panics with the error of a [Builder], or calls
+// [Fail] or [FailWith], Try returns that error.
 func Try(build func()) (err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -519,8 +519,8 @@ func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	return "", dim.Dim{}, false
 }
 
-// substBlock replaces symbols in b and its nested blocks by the values that env returns. It returns
-// the number of values that it visited.
+// substBlock replaces symbols in b and its nested blocks by the values that the function `env` returns. A symbol
+// for which env returns false stays. It returns the number of values that it visited.
 func substBlock(b *Block, env func(string) (dim.Dim, bool)) int {
 	values := len(b.Params)
 	for _, p := range b.Params {

@@ -42,7 +42,7 @@ func widenBlock(b *ir.Block) {
 	}
 }
 
-// widenOp returns op with float64 in place of every float type in its attributes: element types, types and tensors.
+// widenOp returns op with every float type in its attributes replaced by float64: element types, types and tensors.
 func widenOp(op ir.Op) ir.Op {
 	v := reflect.New(reflect.TypeOf(op)).Elem()
 	v.Set(reflect.ValueOf(op))

@@ -80,8 +80,8 @@ func oneByOne(v *server, n int, call func() error) (unary, error) {
 	return u, nil
 }
 
-// grpcCall connects to a server and calls ModelInfer once. first holds the raw outputs of that call. call repeats the
-// call on the same connection, and close ends the connection.
+// grpcCall connects to a server and calls ModelInfer once. `first` holds the raw outputs of this call. The function
+// `call` repeats the call on the same connection, and `close` ends the connection.
 func grpcCall(address string, message []byte) (call func() error, first [][]byte, close func() error, err error) {
 	c, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

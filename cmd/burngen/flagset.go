@@ -29,8 +29,8 @@ const (
 	ofTensors      = "flags for weights files"
 )
 
-// newFlags declares the flags of command c. run executes the command with the arguments that are
-// not flags, after the flags have been parsed.
+// newFlags declares the flags of command c. The function `run` executes the command, after the flags have been
+// parsed. Its second argument holds the arguments that are not flags.
 func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	flags = &flagSet{FlagSet: flag.NewFlagSet(c.name, flag.ContinueOnError), in: map[string]string{}}
 	flags.SetOutput(io.Discard)
@@ -39,7 +39,8 @@ func newFlags(c command) (flags *flagSet, run func(*streams, []string) error) {
 	return flags, run
 }
 
-// section calls declare and puts the flags that it declares into the section with this title.
+// section calls the function `declare`, and puts the flags that this function declares into the section called
+// title.
 func (s *flagSet) section(title string, declare func()) {
 	before := map[string]bool{}
 	s.VisitAll(func(f *flag.Flag) { before[f.Name] = true })

@@ -50,8 +50,8 @@ var ErrBudget = errors.New("it takes more than the budget of the run")
 // operations.
 type spent struct{ steps, work int64 }
 
-// New returns a machine that runs f, without a budget. The steps of f must be steps of the runner's
-// target. weight returns the elements of a weight as a Go slice.
+// New returns a machine that runs f, without a budget. The steps of f must be steps of the runner's target. The
+// function `weight` returns the elements of a weight as a Go slice.
 func New(f *program.Func, runner Runner, weight func(name string) (any, error)) *Machine {
 	return &Machine{fn: f, runner: runner, weight: weight}
 }

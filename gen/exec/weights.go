@@ -74,8 +74,9 @@ func AddTo(w *rt.Weights, name string, d ir.DType, data any, shape []int) {
 // CanAddMade reports whether [AddMade] accepts elements of type d.
 func CanAddMade(d ir.DType) bool { return elements[d].made != nil }
 
-// AddMade adds a tensor to w. The elements are computed by make each time they are used, as with [rt.AddMade]. make
-// must set all elements of dst, because their initial values are undefined.
+// AddMade adds a tensor to w. The function `make` computes the elements each time they are used, as with
+// [rt.AddMade]. It must set all elements of dst, because their initial values are undefined. shape is the shape of
+// the tensor.
 func AddMade(w *rt.Weights, name string, d ir.DType, make func(dst any) error, shape []int) {
 	elements[d].made(w, name, make, shape)
 }

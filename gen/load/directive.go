@@ -29,7 +29,7 @@ var words = map[string]string{
 // meant matches comments that may be directives or misspelt directives.
 var meant = regexp.MustCompile(`^//([ \t]*)(?i:burngen)(\s*:\s*)(\w*)`)
 
-// directives returns the directives in a comment group, and calls fault for each mistake.
+// directives returns the directives in a comment group, and calls the function `fault` for each mistake.
 func directives(g *ast.CommentGroup, fault func(pos token.Pos, text string)) []directive {
 	if g == nil {
 		return nil

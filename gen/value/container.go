@@ -54,7 +54,7 @@ func fromItem(t ir.Type, v reflect.Value) (*ir.Tensor, error) {
 	return FromSlice(t.DType, v.FieldByName("Shape").Interface().([]int), v.FieldByName("Data").Interface())
 }
 
-// fromMap calls add for the elements of a map v, in the order of their keys, and adds the keys to
+// fromMap calls the function `add` for the elements of a map v, in the order of their keys, and stores the keys in
 // `out`.
 func fromMap(out *ir.Tensor, v reflect.Value, add func(reflect.Value) error) error {
 	keys := v.MapKeys()

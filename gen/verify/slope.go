@@ -124,8 +124,8 @@ const (
 // piecewise functions.
 var slopeSteps = []float64{1e-5, 1e-6, 1e-7, 1e-8}
 
-// point returns arguments for the functions near args, followed by the weights. direction returns a
-// new random direction each time it is called.
+// point returns arguments for s.value and s.both: values near args, and then the weights. The function `direction`
+// returns a new random direction each time it is called.
 func (s *Slopes) point(args []*ir.Tensor) (point []*ir.Tensor, direction func() []*ir.Tensor, err error) {
 	point = make([]*ir.Tensor, len(s.value.Params))
 	for i, p := range s.value.Params {

@@ -43,8 +43,8 @@ const (
 	maxMoves = 2
 )
 
-// stagesOf returns the stages of a module. compile returns a function that computes a module; strict
-// is passed to it.
+// stagesOf returns the stages of a module. The function `compile` returns a function that computes a module. Its
+// second argument is `strict`.
 func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool) (forward, error)) *stages {
 	s := &stages{module: m, strict: strict, compile: compile}
 	f := m.Func("forward")

@@ -50,8 +50,8 @@ func tied(n *ir.Node, x, y *ir.Tensor) []tie {
 	return list
 }
 
-// evaluate evaluates the module. It calls visit for each cut. visit gets the cut's integers, which it may change, and
-// the cut's ties.
+// evaluate evaluates the module. It calls the function `visit` for each cut, see [stages]. visit gets the cut's
+// integers, which it may change, and the cut's ties.
 func (s *stages) evaluate(args []*ir.Tensor, visit func(cut *ir.Value, integers *ir.Tensor, ties []tie)) ([]*ir.Tensor, error) {
 	floats := map[*ir.Value]*ir.Tensor{} // operands of the cuts
 	cuts := map[*ir.Value]bool{}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Eval returns the value of d; value gives the values of symbols. It returns an error for a symbol
-// without a value, for a division by zero, for an overflow of int64 in any step, and for a poisoned
-// d.
+// Eval returns the value of d. The function `value` returns the value of a symbol, and false if the symbol has no
+// value. It returns an error for a symbol without a value, for a division by zero, for an overflow of int64 in any
+// step, and for a poisoned d.
 func (d Dim) Eval(value func(sym string) (int64, bool)) (int64, error) {
 	if d.p == nil {
 		return d.c, nil

@@ -2,8 +2,8 @@ package dim
 
 import "slices"
 
-// Subst returns d with symbols replaced, all at the same time. A symbol for which value returns
-// true is replaced by the Dim that value returns.
+// Subst returns d with symbols replaced, all at the same time. The function `value` returns the Dim that replaces a
+// symbol, and false for a symbol that stays.
 func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
 	if d.p == nil || d.Overflow() || !d.Mentions(value) {
 		return d
@@ -38,7 +38,8 @@ func reduceArgs[T any](args []T, f func(a, b T) T) T {
 	return out
 }
 
-// Mentions reports whether [Dim.Subst] would change d: whether d has a symbol for which value returns true.
+// Mentions reports whether d has a symbol for which the function `value` returns true, so that [Dim.Subst] would
+// replace it.
 func (d Dim) Mentions(value func(sym string) (Dim, bool)) bool {
 	for _, t := range d.terms() {
 		for _, a := range t.atoms {

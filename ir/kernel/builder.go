@@ -446,8 +446,8 @@ func (b *Builder) address(label string, p, i *Value, n int) {
 func (b *Builder) Barrier() { b.add(&Instr{Op: Barrier}) }
 
 // For appends a loop. Its counter i runs from lo up to but not including hi, in steps of `step`. All of them are
-// i32. body gets i and the carried values, and returns the carried values for the next iteration. For returns the
-// carried values after the last iteration, or the initial ones if there is no iteration.
+// i32. The function `body` gets i and the carried values, and returns the carried values for the next iteration.
+// For returns the carried values after the last iteration, or the initial ones if there is no iteration.
 func (b *Builder) For(lo, hi, step *Value, carried []*Value, body func(i *Value, carried []*Value) []*Value) []*Value {
 	return b.ForUnrolled(0, lo, hi, step, carried, body)
 }
@@ -496,8 +496,8 @@ func (b *Builder) Do(cond *Value, onTrue func()) {
 	b.If(cond, func() []*Value { onTrue(); return nil }, nil)
 }
 
-// While appends a loop that runs body while cond is true. cond and body get the carried values. body returns the
-// carried values for the next iteration. While returns the carried values after the last iteration.
+// While appends a loop that runs body while cond is true. The functions `cond` and `body` get the carried values.
+// body returns the carried values for the next iteration. While returns the carried values for which cond is false.
 func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, body func(carried []*Value) []*Value) []*Value {
 	in := &Instr{Op: While, Args: slices.Clone(carried)}
 	p, q := likes(carried, nil), likes(carried, nil)

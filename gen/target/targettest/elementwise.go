@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// unary returns a function that draws trials of operators with one operand. newOp draws the
-// operator. The operand has one of the types.
+// unary returns a function that draws trials of operators with one operand. The function newOp draws the operator.
+// The operand has one of the types in `types`.
 func unary(types []ir.DType, newOp func(d *Draw) ir.Op) func(*Draw) Trial {
 	return func(d *Draw) Trial {
 		x := d.Scaled(Pick(d, 1, 1, 1.0/16, 16), d.DType(types), d.Shape(0, 4)...)
@@ -18,8 +18,8 @@ func unary(types []ir.DType, newOp func(d *Draw) ir.Op) func(*Draw) Trial {
 	}
 }
 
-// binary returns a function that draws trials of operators with two operands. newOp draws the
-// operator. The operands have one of the types, and broadcast.
+// binary returns a function that draws trials of operators with two operands. The function newOp draws the
+// operator. Both operands have the same type, one of `types`, and shapes that broadcast.
 func binary(types []ir.DType, newOp func(d *Draw) ir.Op) func(*Draw) Trial {
 	return func(d *Draw) Trial {
 		t, shapes := d.DType(types), d.broadcast(2)

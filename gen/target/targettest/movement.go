@@ -71,8 +71,8 @@ func (d *Draw) sparse(t ir.DType, shape ...int) *ir.Tensor {
 	return x
 }
 
-// binding returns a trial of a node that binds symbols. The trial compares the values of the symbols. It makes them
-// extents of tensors, which it can compare.
+// binding returns a trial of a node that binds symbols, and whose operator the function `node` returns. The trial
+// compares the values of the symbols: it makes them extents of tensors, which it can compare.
 func binding(args []*ir.Tensor, symbols []string, node func(symbols []string) ir.Op) Trial {
 	o := node(symbols)
 	return Trial{Op: o, Args: args, Build: func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value {
@@ -287,7 +287,7 @@ func tryGather(d *Draw) Trial {
 	return Trial{Op: op.Gather{Axis: axis}, Args: []*ir.Tensor{d.Any(d.DType(anyTypes), shape...), d.indicesOf(shape[axis], d.Shape(0, 2))}, Exact: true}
 }
 
-// indicesOf draws indices as [Draw.index] does. If the axis is empty, so is the result.
+// indicesOf draws indices as [Draw.index] does. If the axis is empty, the result has no elements.
 func (d *Draw) indicesOf(extent int, shape []int) *ir.Tensor {
 	if extent == 0 {
 		shape = append(shape, 0)

@@ -29,8 +29,8 @@ var reductionTrials = Trials{
 	"softmax":     along(floatTypes, func(d *Draw, axis int) ir.Op { return op.Softmax{Axis: axis, Exact: d.Flag("exact")} }),
 }
 
-// along returns a function that draws trials of operators along one axis that is not empty. newOp
-// draws the operator. The operand has one of the types.
+// along returns a function that draws trials of operators along one axis that is not empty. The function newOp
+// draws the operator. The operand has one of the types in `types`.
 func along(types []ir.DType, newOp func(d *Draw, axis int) ir.Op) func(*Draw) Trial {
 	return func(d *Draw) Trial {
 		shape := d.Shape(1, 4)

@@ -72,20 +72,21 @@ type entry struct {
 	measures func(n node) []kernel.Call // nil if no kernel measures symbols for it
 }
 
-// computes returns the table entry of an operator that a kernel computes. build returns the call of the kernel.
+// computes returns the table entry of an operator that a kernel computes. The function `build` returns the call of
+// the kernel.
 func computes[O ir.Op](build func(o O, n node) kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), call: func(n node) kernel.Call { return build(n.Op.(O), n) }}
 }
 
 // measures returns the table entry of an operator that determines the values of symbols and computes nothing else.
-// build returns a call for each symbol.
+// The function `build` returns a call for each symbol.
 func measures[O ir.Op](build func(o O, n node) []kernel.Call) entry {
 	return entry{op: reflect.TypeFor[O](), measures: func(n node) []kernel.Call { return build(n.Op.(O), n) }}
 }
 
 // measured returns the table entry of an operator whose result extents depend on the elements of its operands. Such
-// extents are symbols of the node. measure returns a kernel call for each symbol. The call determines the extent.
-// build returns the call of the kernel that then computes the result.
+// extents are symbols of the node. The function `measure` returns a kernel call for each symbol, which determines
+// the extent. The function `build` returns the call of the kernel that then computes the result.
 func measured[O ir.Op](measure func(o O, n node) []kernel.Call, build func(o O, n node) kernel.Call) entry {
 	e := computes(build)
 	e.measures = measures(measure).measures

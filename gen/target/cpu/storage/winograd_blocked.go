@@ -114,7 +114,7 @@ func (o WinogradBlocked) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, _ func(
 	return evalBlockedSums(o.Epilogue, sums, shape, o.OutC, in, blocks)
 }
 
-// twice applies transform to the columns of a square of n rows, and then to the rows.
+// twice applies the function `transform` to the columns of a square of n rows, and then to the rows of the result.
 func twice(square []float64, n int, transform func([]float64) []float64) []float64 {
 	var columns [][]float64
 	for x := range n {

@@ -44,8 +44,9 @@ func sinkOf(n *ir.Node) func(e *kernels.Emitter, at kernels.Attending) *kernel.V
 	return func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Read(sinks).Get(at.Head) }
 }
 
-// elementsOf returns a function that loads n adjacent elements of a row of v, from index `element` on. place returns
-// the head and the row. layout holds the offset of v in memory and its strides along batch, heads and rows.
+// elementsOf returns a function that loads n adjacent elements of a row of v, from index `element` on. The function
+// `place` returns the head and the row. layout holds the offset of v in memory and its strides along batch, heads
+// and rows.
 func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
 	strides, known := dim.Ints(layout)
 	return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
@@ -73,8 +74,8 @@ func elementsOf(v *ir.Value, layout []dim.Dim, place func(at kernels.Attending) 
 
 // scoring returns a function that changes a score before the softmax reads it, or nil if scores do not change. It
 // also returns the window of keys: query i attends to the keys from position i − before to position i + after. A
-// negative number means all keys on that side. If the positions are known only at run time, before and after are −1,
-// and score excludes the keys outside of the window.
+// negative number means all keys on that side. If the positions are known only at run time, before and after are
+// −1, and the function `score` excludes the keys outside of the window.
 func scoring(o op.Attend, n *ir.Node, by Options) (score func(e *kernels.Emitter, at kernels.Attending, score *kernel.Value) *kernel.Value, before, after int) {
 	before, after = o.Before, o.After
 	moved := n.Arg(5) != nil && (before >= 0 || after >= 0) // positions are known at run time

@@ -70,13 +70,14 @@ func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) en
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, _ Options) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
 }
 
-// ends returns the entry of an operator whose kernels store their result with put.
+// ends returns the table entry of an operator whose kernels store their result with `put`, an argument of the
+// function `build`.
 func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, error)) entry {
 	return multiplies(func(o O, n *ir.Node, put store, _ Options) ([]kernels.Launch, error) { return build(o, n, put) })
 }
 
-// multiplies returns the entry of an operator that computes products. The kernels that build makes must store their
-// result with put.
+// multiplies returns the table entry of an operator that computes products. The kernels that the function `build`
+// makes must store their result with `put`.
 func multiplies[O ir.Op](build func(o O, n *ir.Node, put store, by Options) ([]kernels.Launch, error)) entry {
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, put store, by Options) ([]kernels.Launch, error) {
 		return build(n.Op.(O), n, put, by)

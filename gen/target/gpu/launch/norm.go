@@ -37,9 +37,9 @@ func groupNorm(o op.GroupNormalization, n *ir.Node, put store) ([]kernels.Launch
 	}, put)
 }
 
-// normalise divides each row by √(m + epsilon), where m is the mean of the squares of the row. If centred is set, it
-// subtracts the mean of the row first, so that m is the variance. The optional operands after the first are a scale
-// and a bias. place returns the index of the scale and of the bias for element i of a row.
+// normalise divides each row by √(m + epsilon), where m is the mean of the squares of the row. If centred is set,
+// it subtracts the mean of the row first, so that m is the variance. The optional operands after the first are a
+// scale and a bias. The function `place` returns the index of the scale and of the bias for element i of a row.
 func normalise(name string, n *ir.Node, rows, length dim.Dim, epsilon float64, centred bool, place func(r *kernels.Row, i *kernel.Value) *kernel.Value, put store) ([]kernels.Launch, error) {
 	x, scale, bias := n.Args[0], n.Arg(1), n.Arg(2)
 	d, ok := kernels.Arithmetic(x.Type.DType)

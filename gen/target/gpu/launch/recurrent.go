@@ -98,9 +98,10 @@ func (r *recurrence) projected(e *kernels.Emitter, gate int, sequence, i *kernel
 	return e.Read(r.Args[0]).At(r.time(e), sequence, e.Add(e.Mul(e.Int(gate), e.Dim(r.hidden)), i))
 }
 
-// product returns a launch that multiplies a vector of each sequence by the recurrent weights of several gates.
-// weights returns where a gate's weights are: the index of the operand, and the index of the gate in this operand.
-// vector returns element k of a sequence's vector. store stores the sums of all gates for element i.
+// product returns a launch that multiplies a vector of each sequence by the recurrent weights of several gates. The
+// function `weights` returns where a gate's weights are: the index of the operand, and the index of the gate in
+// this operand. The function `vector` returns element k of a sequence's vector. The function `store` stores element
+// i of the products: `sums` holds one number for each gate.
 func (r *recurrence) product(name string, gates int, weights func(gate int) (operand, place int), vector func(e *kernels.Emitter, sequence, k *kernel.Value) *kernel.Value, store func(e *kernels.Emitter, sequence, i *kernel.Value, sums []*kernel.Value)) (kernels.Launch, error) {
 	return kernels.MatVec(name, kernels.Vectors{
 		M: r.batch, N: r.hidden, K: r.hidden, Matrices: gates, DType: r.dtype,
@@ -114,8 +115,8 @@ func (r *recurrence) product(name string, gates int, weights func(gate int) (ope
 }
 
 // finish stores element i of y, and of the states of a sequence, after a time step. The current [kernels.Rounds]
-// round computes this time step. states are the states before the step, and cell returns the states after it. If the
-// time step is past the end of the sequence, the states stay the same, and y is 0.
+// round computes this time step. states are the states before the step, and the function `cell` returns the states
+// after it. If the time step is past the end of the sequence, the states stay the same, and y is 0.
 func (r *recurrence) finish(e *kernels.Emitter, sequence, i *kernel.Value, states []*kernel.Value, cell func() []*kernel.Value) {
 	t := r.time(e)
 	y := e.If(e.Lt(t, r.length(e, sequence)), func() []*kernel.Value {

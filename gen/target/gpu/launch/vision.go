@@ -75,9 +75,10 @@ type sampler struct {
 	op.GridSample
 }
 
-// corners calls visit for every combination of samples, one sample from each of axes. visit gets the indices of the
-// samples, whether all samples are inside, and the product of their weights. corners calls itself for the next axis.
-// cells, inside and weight are then these three values for the samples that were chosen on earlier axes.
+// corners calls the function `visit` for every combination of samples, one sample from each element of axes. visit
+// gets the indices of the samples, whether all samples are inside, and the product of their weights. corners calls
+// itself for the next axis. cells, inside and weight are then these three values for the samples that were chosen
+// on earlier axes.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, visit func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		visit(cells, inside, weight)

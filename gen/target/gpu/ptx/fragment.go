@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// multiply writes a [kernel.MatMulAdd]. Elements of 16 bits are packed in pairs. in has
-// the elements in the order in which the instruction of PTX takes them.
+// multiply writes a [kernel.MatMulAdd]. Elements of 16 bits are packed in pairs. The operands of `in` have the
+// elements in the order in which the instruction of PTX takes them.
 func (w *writer) multiply(in *kernel.Instr) {
 	d := in.Args[0].Type.DType
 	a, b, terms, _ := kernel.FactorsOfMatrix(d)

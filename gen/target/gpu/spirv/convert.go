@@ -139,9 +139,8 @@ func (f *function) round(x, low uint32) uint32 {
 	return f.bits(opShiftRightLogical, up, low)
 }
 
-// odd converts a number to a float, rounded to odd: the last bit is set if the conversion is
-// inexact. Rounding the float to a half then equals rounding the number once. from is the type of x
-// before it was widened to d.
+// odd converts a number to a float, rounded to odd: the last bit is set if the conversion is inexact. Rounding the
+// float to a half then equals rounding the number once. `from` is the type that x had before it was widened to d.
 func (f *function) odd(from, d ir.DType, x uint32) uint32 {
 	switch {
 	case d == ir.F32:

@@ -147,8 +147,8 @@ func (m *module) decorate(id uint32, decoration ...uint32) {
 	m.decorations = add(m.decorations, opDecorate, append([]uint32{id}, decoration...)...)
 }
 
-// shared returns the id of an object that a module has only once, such as a type. key identifies
-// the object. build makes the object when it is first needed.
+// shared returns the id of an object that a module has only once, such as a type. key identifies the object. The
+// function `build` makes the object when it is first needed.
 func (m *module) shared(build func() uint32, key ...any) uint32 {
 	k := fmt.Sprint(key...)
 	if id, ok := m.known[k]; ok {
