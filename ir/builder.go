@@ -622,7 +622,8 @@ func inferElems(n *Node, budget *elemBudget) {
 	}
 }
 
-// knownElems returns a [Constant] or [Extents] with n's known integer elements, or nil.
+// knownElems returns a [Constant] or [Extents] with the integer elements of n's result. It returns nil if they are
+// not known, or if n has no operands and is not an [Extents].
 func knownElems(n *Node) Op {
 	if len(n.Results) != 1 {
 		return nil

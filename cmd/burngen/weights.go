@@ -85,7 +85,7 @@ func (w *weightsFlags) setFile(text string) error {
 	return nil
 }
 
-// open opens the weights file, if one is given, and sets it in o. done closes the file.
+// open opens the weights file, if one is given, and sets it in o. The function `done` closes the file.
 func (w *weightsFlags) open(flags *flagSet, o *gen.Options, s *streams) (done func(), err error) {
 	if w.file == "" {
 		if len(flags.given(ofWeights)) > 0 {

@@ -6,13 +6,14 @@ import "errors"
 type Keep int
 
 const (
-	// KeepPrepared is the form that kernels read, computed during generation. The package has no
-	// weights of the source model.
+	// KeepPrepared keeps the weights in the form that kernels read, computed during generation. The package does
+	// not have the weights of the source model.
 	KeepPrepared Keep = iota
-	// KeepRaw is the form of the source model. The program prepares the weights when it first infers.
+	// KeepRaw keeps the weights in the form of the source model. The program prepares the weights when it first
+	// infers.
 	KeepRaw
-	// KeepBoth is both forms in one file. The program infers without preparing weights, and can
-	// train and save the source model's weights.
+	// KeepBoth keeps both forms in one file. The program infers without preparing weights, and can train and save
+	// the source model's weights.
 	KeepBoth
 )
 

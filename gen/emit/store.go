@@ -23,8 +23,8 @@ type Beside struct {
 	Keep Keep
 }
 
-// Existing is the weights file of the source model. File is its path, in any folder. Load reads the
-// file in place.
+// Existing is the weights file of the source model. File is its path, in any folder. Load reads the file at this
+// path; generation does not copy it.
 type Existing struct{ File string }
 
 // Drawn are initial weights. New computes them, so there is no weights file.

@@ -63,8 +63,8 @@ func (e *emitter) testFile() *jen.File {
 	return f
 }
 
-// loaded prints the statements of a test that assign the result of load, a model, to the variable m. The test is
-// skipped on a machine without the device.
+// loaded prints the statements of a test that assign a model to the variable `m`. The expression `load` computes
+// the model. The test is skipped on a machine without the device.
 func (e *emitter) loaded(m, load jen.Code) []jen.Code {
 	failed := jen.If(jen.Err().Op("!=").Nil()).Block(fatal(jen.Err()))
 	if !e.hasDevice() {

@@ -60,8 +60,8 @@ func (p *Profile) flops() (sum int64) {
 	return sum
 }
 
-// copyShare returns bytes/d relative to p.Read, the rate of a copy on the device. ok is false if bytes,
-// d or p.Read is 0.
+// copyShare returns (bytes/d) / p.Read. p.Read is the rate of a copy on the device. ok is false if bytes, d or
+// p.Read is 0.
 func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok bool) {
 	if p.Read == 0 || bytes == 0 || d <= 0 {
 		return 0, false
@@ -69,7 +69,7 @@ func (p *Profile) copyShare(bytes int64, d time.Duration) (share float64, ok boo
 	return float64(bytes) / float64(d) / p.Read, true
 }
 
-// peakShare returns flops/d relative to p.Multiply, the machine's peak of multiply-adds. ok is false if
+// peakShare returns (flops/d) / p.Multiply. p.Multiply is the machine's peak of multiply-adds. ok is false if
 // flops, d or p.Multiply is 0.
 func (p *Profile) peakShare(flops int64, d time.Duration) (share float64, ok bool) {
 	if p.Multiply == 0 || flops == 0 || d <= 0 {

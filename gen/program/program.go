@@ -73,7 +73,7 @@ type Hold struct {
 	Variable *plan.Variable
 }
 
-// Resize sets the shape of the function's result Index. The shape becomes known at this step.
+// Resize sets the shape of the function's result with the index Index. The shape becomes known at this step.
 type Resize struct {
 	Index int
 	Shape []dim.Dim

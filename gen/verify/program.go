@@ -118,7 +118,8 @@ func (p *program) writeMain() error {
 	return os.WriteFile(filepath.Join(p.Dir, "main.go"), b.Bytes(), 0o666)
 }
 
-// packageName returns a package name for a case that is not in taken, and adds the name to taken.
+// packageName returns a package name for the case called `name`. The package name is not in `taken`; packageName
+// adds it.
 func packageName(name string, taken map[string]bool) string {
 	base := "case_" + strings.Map(func(r rune) rune {
 		switch {

@@ -234,8 +234,8 @@ type panicked struct{ value any }
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// refusal returns the result of a case whose package could not be generated. The result is refused. It is failed if
-// the generator panicked or timed out.
+// refusal returns the result of a case whose package could not be generated. The result is failed if the generator
+// panicked or timed out, and refused otherwise.
 func refusal(name string, err error) Result {
 	r := Result{Name: name, Status: Refused, Why: oneLine(err)}
 	var p *panicked

@@ -330,8 +330,8 @@ var conditions = map[string]func(less, equal bool) bool{
 	"ge": func(less, _ bool) bool { return !less },
 }
 
-// compare decodes setp. If an operand is NaN, the result is false. Exceptions are the comparison nan, and comparisons
-// whose names end in u.
+// compare decodes setp. If an operand is NaN, the result is true for the comparison nan and for comparisons whose
+// names end in u, and false for the others.
 func (d *decoder) compare() {
 	name := d.one("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 	holds := conditions[name[:2]]

@@ -101,7 +101,8 @@ func (d *decoder) one(parts ...string) string {
 	return mod
 }
 
-// typ reads the next part of the instruction's name, and returns it as a type. The type must be in list.
+// typ reads the next part of the instruction's name, and returns it as a type. The type must be one of the names in
+// `list`.
 func (d *decoder) typ(list string) typ {
 	t, _ := typeOf(d.one(strings.Fields(list)...))
 	return t

@@ -112,8 +112,8 @@ func elementOf(b *ir.Builder, x *ir.Value, i int) *ir.Value {
 	return op.ReshapeTo(b, b.Node(one, x))
 }
 
-// IsZero reports whether all elements of a value are known to be zero. The value must be a constant that stores a
-// single element, or the result of an [op.Fill].
+// IsZero reports whether all elements of a value are known to be zero. They are known only for a constant that
+// stores a single element and for the result of an [op.Fill].
 func IsZero(v *ir.Value) bool {
 	if t, ok := v.ConstValue(); ok {
 		return t.Stored() == 1 && t.Number(0) == 0

@@ -155,8 +155,8 @@ func (s *sums) add(events []gpu.Event) {
 	}
 }
 
-// laps returns a Lap for each key. It has the runs and bytes of the last call. Its time is the median over all calls
-// except the first `skip`.
+// laps returns a Lap for each key. The Lap has the runs and bytes of the last call. Its time is the median over all
+// calls except the first `skip`.
 func (s *sums) laps(skip int) []Lap {
 	out := slices.Clone(s.keys)
 	for i := range out {

@@ -295,8 +295,8 @@ func (d *Draw) indicesOf(extent int, shape []int) *ir.Tensor {
 	return d.index(extent, shape...)
 }
 
-// within draws a shape whose extents are at most the extents of `shape`. The extent along `axis` may be larger. An
-// empty axis stays empty.
+// within draws a shape. Except along `axis`, its extents are at most the extents of `shape`. An empty axis stays
+// empty.
 func (d *Draw) within(shape []int, axis int) []int {
 	inner := slices.Clone(shape)
 	for i, n := range shape {

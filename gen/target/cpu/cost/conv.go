@@ -55,8 +55,8 @@ const (
 	reachRows = 0.5
 )
 
-// PlanarPixels reports whether the convolution should read planar pixels. It compares the time with the time that it
-// takes if the input is first converted to blocks.
+// PlanarPixels reports whether the convolution should read planar pixels. The alternative, with which it compares
+// the time, is to convert the input to blocks first.
 func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
 
 // PlanarProduct reports whether it is faster to multiply whole planes by the weights than to compute in blocks. Input

@@ -38,7 +38,8 @@ func broadcasts(v, y ir.Type, axes ...int) bool {
 		v.Elems().Equal(dim.Product(want...))
 }
 
-// zeroLanes reports whether the blocked value v is known to be zero in the lanes beyond channels.
+// zeroLanes reports whether v, a blocked value with `channels` channels, is known to be zero in the lanes beyond
+// the last channel.
 func zeroLanes(channels int, v *ir.Value) bool {
 	if channels%block == 0 {
 		return true

@@ -210,7 +210,7 @@ func (p *integerProduct) channels(v *ir.Value) *ir.Value {
 	return op.ReshapeTo(p.b, v, shape[1])
 }
 
-// perBatch appends v, repeated to [batch,channels]. It returns v if v has one element.
+// perBatch returns v if v has one element. Otherwise it appends v, repeated to [batch,channels].
 func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
 	if op.HasOneElement(v.Type) {
 		return v

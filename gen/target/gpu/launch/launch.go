@@ -93,7 +93,8 @@ func (o Options) matrix(d ir.DType) ir.DType {
 	return ir.Invalid
 }
 
-// threads returns how many threads a block may have. Devices whose warps multiply matrices have the most.
+// threads returns how many threads a block may have. The number is larger for devices whose warps multiply
+// matrices.
 func (o Options) threads() int {
 	if o.Matrices {
 		return kernel.MaxThreads

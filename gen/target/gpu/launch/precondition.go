@@ -40,7 +40,7 @@ func Indices(n *ir.Node) (operand int, check op.CheckIndex, ok bool) {
 	return 0, op.CheckIndex{}, false
 }
 
-// ImageIndex returns the check of indices of the images of a tensor [N,C,H,W].
+// ImageIndex returns the check of indices that select one of the N images of x, [N,C,H,W].
 func ImageIndex(x *ir.Value) op.CheckIndex {
 	return op.CheckIndex{Count: x.Type.Shape[0], What: "batch index", Things: "images"}
 }

@@ -151,7 +151,7 @@ func symbol(name string) string {
 	}, name)
 }
 
-// reserved are the words that cannot name a kernel: the instructions of PTX, and its constant.
+// reserved are the words that cannot name a kernel: the instructions of PTX, and its constant WARP_SZ.
 var reserved = func() map[string]bool {
 	words := map[string]bool{}
 	for _, word := range strings.Fields(`WARP_SZ abs activemask add addc alloca and applypriority atom bar barrier bfe bfi

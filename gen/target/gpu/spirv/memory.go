@@ -22,8 +22,8 @@ func (c cell) size() int { return c.n * c.d.Size() }
 // word.
 func (c cell) isWords() bool { return isNarrow(c.d) && c.size() >= 4 }
 
-// cellOf returns the cell for an access to n adjacent elements. The cell has all n elements. If they are narrow and
-// do not fill a word, the cell has one element.
+// cellOf returns the cell for an access to n adjacent elements. If the elements are narrow and do not fill a word,
+// the cell has one element. Otherwise it has all n elements.
 func cellOf(d ir.DType, n int) cell {
 	if isNarrow(d) && n*d.Size() < 4 {
 		return cell{d, 1}

@@ -99,7 +99,7 @@ func (w *writer) kernel(fn *types.Func) (*kernel, error) {
 	return k, nil
 }
 
-// set returns the name of the set of elements that satisfy a constraint, and adds the set to w.sets.
+// set returns the name of the set of element types that satisfy a constraint, and adds the set to w.sets.
 func (w *writer) set(constraint types.Type) string {
 	name := "types"
 	for _, part := range strings.FieldsFunc(types.TypeString(constraint, qualifier), func(r rune) bool {
