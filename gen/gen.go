@@ -390,7 +390,7 @@ func (m *Model) fileWeights(e *emit.Model) *rt.Weights {
 
 // Timed returns the files of a package, called name, for measurements. The package has no sample and no weights:
 // Load reads the weights from a file, see [Model.TimedWeights]. If the function `lap` is not nil, it assigns a
-// number to each step. After the step, the package calls the function in its variable Lap with this number.
+// number to each step. The package calls the function in its variable Lap with this number after the step.
 func (m *Model) Timed(name string, lap func(program.Step) int) ([]emit.File, error) {
 	e, own, err := m.outside(name).emission()
 	if err != nil {

@@ -73,8 +73,8 @@ func (m *Model) DeviceReport() string {
 
 // Rounding returns the largest difference that is expected between two results of Forward: one in the target's
 // precision, and one whose products are computed in f32. The difference of an element is divided by the root mean
-// square of the result, or by the element's magnitude if that is larger. It is rounded to 4 digits, and is 0 if the
-// precision is f32.
+// square of the result, or by the element's magnitude if that is larger. The result is rounded to 4 digits, and is
+// 0 if the precision is f32.
 func (m *Model) Rounding() float64 { return m.rounding(m.Forward) }
 
 func (m *Model) rounding(f *program.Func) float64 {

@@ -218,7 +218,7 @@ func (m *Model) addTraining() error {
 // addOuter adds a function for training with a loss that the caller computes. The function takes the arguments of
 // the model's first function, and the gradients of that function's float results. It returns the results, and the
 // gradients of params. addOuter computes these gradients as the gradients of the sum of result · gradient over all
-// elements of the results. add adds the function to the module.
+// elements of the results. The function `add` adds the new function to the module.
 //
 // addOuter adds nothing if the first function is a loss, has states, has no float result or trains no parameter. It
 // also adds nothing if the forward pass computes an extent at run time: the backward pass is a call of its own, and

@@ -96,9 +96,9 @@ func main() {
 	}
 }
 
-// choose returns the models that names select. A name is the name of a model or of a group. Without names, choose
-// returns all models. The suffix "-n" selects models with a symbolic batch. A group with this suffix leaves out
-// models without a batch. choose returns an error for any other name.
+// choose returns the models that names select. A name is the name of a model or of a group. If there are no names,
+// choose returns all models. The suffix "-n" selects models with a symbolic batch. A group with this suffix leaves
+// out models without a batch. choose returns an error for any other name.
 func choose(names []string) ([]model, error) {
 	if len(names) == 0 {
 		names = []string{"all"}

@@ -51,7 +51,7 @@ func defineCompare(flags *flagSet) func(*streams, []string) error {
 }
 
 // worseBy returns a message if the metric called `key` is worse in the second run by more than `limit`, or if it
-// cannot be compared. limit is in the unit of the metric. Otherwise it returns "".
+// cannot be compared. Otherwise it returns "". limit is in the unit of the metric.
 func worseBy(rows []report.Row, key string, limit float64) string {
 	for _, r := range rows {
 		if r.Key != key {

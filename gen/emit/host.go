@@ -12,7 +12,7 @@ import (
 )
 
 // host is a type of the generated package that has schedules as methods, such as Session. A schedule is the Go
-// function that executes the steps of a function of the model. It holds the memory that the schedules share.
+// function that executes the steps of a function of the model. A host holds the memory that its schedules share.
 type host struct {
 	typ, recv string   // name of the type and of its receivers: "Session" and "s"
 	names     *names   // names of its fields and methods in use

@@ -6,8 +6,8 @@ import (
 )
 
 // Eval returns the value of d. The function `value` returns the value of a symbol, and false if the symbol has no
-// value. It returns an error for a symbol without a value, for a division by zero, for an overflow of int64 in any
-// step, and for a poisoned d.
+// value. Eval returns an error for a symbol without a value, for a division by zero, for an overflow of int64 in
+// any step, and for a poisoned d.
 func (d Dim) Eval(value func(sym string) (int64, bool)) (int64, error) {
 	if d.p == nil {
 		return d.c, nil

@@ -95,7 +95,8 @@ func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, er
 }
 
 // replays calls forward for about budget. It returns the device times of all pieces of work that the calls replay,
-// in order, without the first warmUp times. It returns nil if the device reports no recorded work for a first call.
+// in order, without the first warmUp of them. It returns nil if the device reports no recorded work for a first
+// call.
 func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
 	events, err := watched(watch, false, forward)
 	if err != nil || len(events) == 0 {

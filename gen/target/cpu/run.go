@@ -156,8 +156,8 @@ func (r *runner) composite(s *Struct) (reflect.Value, error) {
 	return v, nil
 }
 
-// chain returns the function that a kernel applies to runs of its result. In a call of this function, t is the run,
-// `at` is the index of its first element in the result, and `in` has the further operands.
+// chain returns the function that a kernel applies to runs of its result. The arguments of this function are t, the
+// run; `at`, the index of its first element in the result; and `in`, the further operands.
 func (r *runner) chain(c *Chain) func(t []float32, at int, in *[2][]float32) {
 	return func(t []float32, at int, in *[2][]float32) {
 		tiles := func(x Tile) reflect.Value {

@@ -295,7 +295,7 @@ func (d *Draw) indicesOf(extent int, shape []int) *ir.Tensor {
 	return d.index(extent, shape...)
 }
 
-// within draws a shape. Except along `axis`, its extents are at most the extents of `shape`. An empty axis stays
+// within draws a shape. Its extents are at most the extents of `shape`, except along `axis`. An empty axis stays
 // empty.
 func (d *Draw) within(shape []int, axis int) []int {
 	inner := slices.Clone(shape)

@@ -43,8 +43,8 @@ const (
 )
 
 // winogradScratch returns the scratch memory of a convolution. It has room for each part of the work, and for the
-// tiles that a part processes at once. If the batch is known only at run time, its size does not depend on the
-// batch.
+// tiles that a part processes at once. If the batch is known only at run time, the size of the memory does not
+// depend on the batch.
 func winogradScratch(s *kernel.WinogradShape) kernel.Scratch {
 	image := s.OutH.CeilDiv(s.Tile).Mul(s.OutW.CeilDiv(s.Tile))
 	tiles := s.N.Mul(image)

@@ -55,8 +55,7 @@ const (
 	reachRows = 0.5
 )
 
-// PlanarPixels reports whether the convolution should read planar pixels. The alternative, with which it compares
-// the time, is to convert the input to blocks first.
+// PlanarPixels reports whether it is faster to read planar pixels than to convert the input to blocks first.
 func (m *Model) PlanarPixels(p Pixels) bool { return m.Ratio(p.apart, p.blocking) < 1 }
 
 // PlanarProduct reports whether it is faster to multiply whole planes by the weights than to compute in blocks. Input

@@ -42,8 +42,8 @@ func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Val
 	return []*ir.Value{op.ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// lowerConvInteger replaces n by a product of the weights and patches of x, unless n is a depthwise convolution. In
-// a depthwise convolution it only converts a scale of another type to f64. It returns nil for a depthwise
+// lowerConvInteger replaces n by a product of the weights and patches of x, unless n is a depthwise convolution. It
+// only converts the scale of a depthwise convolution to f64, if it has another type. It returns nil for a depthwise
 // convolution without such a scale.
 func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)

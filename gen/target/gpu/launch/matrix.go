@@ -51,8 +51,8 @@ func inverse(_ op.Inverse, n *ir.Node) ([]kernels.Launch, error) {
 // eliminate returns the launch of a kernel that runs Gaussian elimination with pivoting. A block of threads keeps a
 // matrix in shared memory. If `wide` is 2, the identity matrix is to the right of the matrix. There is a step for
 // each row k. The pivot row is the row at or below k with the largest absolute value in column k. The step swaps
-// the pivot row with row k, and then replaces every element by the result of `next`. After the last step, `store`
-// gets det: the product of the pivots, negated if the number of swaps is odd.
+// the pivot row with row k, and then replaces every element by the result of `next`. The function `store` gets det
+// after the last step: the product of the pivots, negated if the number of swaps is odd.
 func eliminate(name string, n *ir.Node, wide int, next func(p pivoted, row, column *kernel.Value) *kernel.Value, store func(p pivoted, det *kernel.Value)) ([]kernels.Launch, error) {
 	x := n.Args[0]
 	if _, ok := kernels.Arithmetic(x.Type.DType); !ok {
