@@ -23,9 +23,9 @@ func ElemOf(t Type) Type {
 }
 
 // Join returns the smallest type that contains the values of a and b, as the element type of a container; see
-// [Type.Within]. Extents that differ become [dim.Any]. If the ranks differ, the rank is unknown. If one rank is
-// unknown, as in an empty sequence, the result has the other rank. Join returns an error if kinds or element types
-// differ.
+// [Type.Within]. Extents that differ become [dim.Any]. If one of the ranks is unknown, as in an empty sequence, the
+// result has the other rank. If both are known and differ, the rank of the result is unknown. Join returns an error
+// if kinds or element types differ.
 func Join(a, b Type) (Type, error) {
 	if a.Kind != b.Kind || a.DType != b.DType {
 		return Type{}, fmt.Errorf("%s and %s differ", a, b)

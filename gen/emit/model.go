@@ -143,8 +143,8 @@ type Trainer struct {
 // Variable is a weight that training changes. Buffer is set for a buffer, such as a running mean. A buffer has no
 // gradient.
 type Variable struct {
-	// Name and Type are the name and type in the model. Weight is the name of the f32 weight that the
-	// trainer's functions load in its place.
+	// Name and Type are the name and type in the model. Weight is the name of the f32 weight that the trainer's
+	// functions load instead of it.
 	Name, Weight string
 	Type         ir.Type
 	Buffer       bool

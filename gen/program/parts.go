@@ -4,10 +4,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Parts splits the function called `name` into several functions and compiles them. The parts share only weights and
-// constants, so that they can run at the same time. Their order is the order of their first results. The function is
-// not split if it has parameters, or if extents are checked or known only at run time. Parts returns nil if there is
-// no such function.
+// Parts splits the function called `name` into several functions and compiles them. The parts share only weights
+// and constants, so that they can run at the same time. Their order is the order of their first results. The
+// function is not split if it has parameters, if it checks extents, or if it has extents that are known only at run
+// time. Parts returns nil if there is no such function.
 func Parts(m *ir.Module, name string, target Target) ([]*Func, error) {
 	f := m.Func(name)
 	if f == nil {

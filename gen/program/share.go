@@ -6,8 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// The work of a node is divided into shares, see [Shares]. A share has SharedFlops floating-point operations, or
-// SharedElems elements of operands and results.
+// The work of a node is divided into shares, see [Shares]. The number of shares is max(flops/SharedFlops,
+// elems/SharedElems): flops are the floating-point operations of the node, and elems the elements of its operands
+// and results.
 const (
 	SharedFlops = 20_000
 	SharedElems = 8_000

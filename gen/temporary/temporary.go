@@ -173,8 +173,8 @@ func writeInPlace(path string, write func(*os.File) error) error {
 // signals are the signals that end a program, unless it was started to ignore them.
 var signals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// EndBySignal makes the program remove its temporary files and end when it receives one of the signals, unless the
-// signal is ignored. The exit status is 128 plus the number of the signal.
+// EndBySignal makes the program remove its temporary files and end when it receives SIGINT, SIGTERM or SIGHUP,
+// unless it was started to ignore the signal. The exit status is 128 plus the number of the signal.
 func EndBySignal() {
 	received := make(chan os.Signal, 1)
 	for _, s := range signals {

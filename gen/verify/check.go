@@ -87,8 +87,8 @@ func (v *verifier) verify(c Case, p *ports, run forward) Result {
 	return r
 }
 
-// guarded returns run with a time limit. A panic becomes an error. guarded is for code that runs in
-// this process.
+// guarded returns a function that calls `run` with a time limit. It turns a panic into an error. guarded is for
+// code that runs in this process.
 func (v *verifier) guarded(run forward) forward {
 	return func(ctx context.Context, inputs []*onnx.Value) ([]*onnx.Value, error) {
 		deadline, _ := ctx.Deadline()

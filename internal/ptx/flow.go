@@ -68,9 +68,9 @@ func checkAssigned(e *entry) {
 	}
 }
 
-// follow goes through the instructions from pc on. It stops at a ret, at a jump without a predicate, and at the next
-// target of a jump. If check is true, it panics with a [mistake] if one of them reads a register that has not been
-// written.
+// follow goes through the instructions from pc on. It stops at a ret, at a jump without a predicate, and at the
+// next target of a jump. If check is true, it panics with a [mistake] if an instruction reads a register that has
+// not been written.
 func (a *assignment) follow(pc int, check bool) {
 	now := slices.Clone(a.written[pc])
 	for {

@@ -6,7 +6,7 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// program is a kernel that is compiled for a [machine]. Each value of the kernel has a register of a thread.
+// program is a kernel that is compiled for a [machine]. Each thread has a register for each value of the kernel.
 type program struct {
 	entry   *code
 	initial []uint64 // registers of a thread at the start of a block

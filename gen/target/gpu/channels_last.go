@@ -122,9 +122,9 @@ func (l *lastChannels) copied(v *ir.Value, to ir.Type, strides []dim.Dim) *ir.Va
 	return l.b.Node(op.StridedCopy{Shape: to.Shape, Strides: strides}, v)
 }
 
-// keepsOrder reports whether moving one axis of a tensor keeps the order of its elements. a is the shape before, and
-// b the shape after the move. Axes of extent 1 do not matter. The order is certainly kept if at most one axis
-// remains, or if the remaining extents are distinct and stay in order.
+// keepsOrder reports whether moving one axis of a tensor is known to keep the order of its elements. a is the shape
+// before, and b the shape after the move. keepsOrder leaves out axes of extent 1. It returns true if at most one
+// axis remains, or if the remaining extents are distinct and stay in order.
 func keepsOrder(a, b []dim.Dim) bool {
 	long := func(shape []dim.Dim) []dim.Dim {
 		return slices.DeleteFunc(slices.Clone(shape), func(d dim.Dim) bool { return d.Equal(dim.Const(1)) })

@@ -152,7 +152,8 @@ func AgreeOn(t *testing.T, x Target, names ...string) {
 	some.Agree(t, x)
 }
 
-// Products are the names of operators that are, or are made of, products.
+// Products are the names of operators for tests of the precision of products: products, operators that are made of
+// products, and two others.
 var Products = []string{"mat_mul", "gemm", "conv", "conv_weights", "attend", "attention", "conv_transpose", "deform_conv", "softmax", "concat"}
 
 // Agree is the function [Agree] for the operators of these trials.

@@ -118,8 +118,8 @@ func (d *Draw) Blocked(shape []int) *ir.Tensor {
 	return x
 }
 
-// channeled draws an element type, the shape of images, and draw, a function that draws images of this
-// type and shape. blocked is the number of channels if the images are channel-blocked, else 0.
+// channeled draws an element type and the shape of images. The function `draw` draws images of this type and shape.
+// blocked is the number of channels if the images are channel-blocked, else 0.
 func (d *Draw) channeled() (t ir.DType, shape []int, blocked int, draw func() *ir.Tensor) {
 	shape = d.Image(d.Channels(), 2)
 	shape[0]++

@@ -120,9 +120,9 @@ func fill(x reflect.Value, v Value) error {
 	return err
 }
 
-// memory returns the bytes of the numbers in x, a slice or an array. They share the memory of x, and have the form of
-// Value.Data. size is their number. memory returns nil for bools, which may be stored as other bytes than 0 and 1. It
-// also returns nil on big-endian machines, for size 0, and for an array that is not addressable.
+// memory returns the bytes of the numbers in x, a slice or an array. The bytes share the memory of x, and have the
+// form of Value.Data. size is the number of bytes. memory returns nil for bools, which may be stored as other bytes
+// than 0 and 1. It also returns nil on big-endian machines, for size 0, and for an array that is not addressable.
 func memory(x reflect.Value, size int) []byte {
 	t := x.Type()
 	for t.Kind() == reflect.Array || t.Kind() == reflect.Slice {

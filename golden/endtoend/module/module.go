@@ -206,8 +206,8 @@ func (m Module) Generate(t *testing.T, name, model string, flags ...string) {
 	Generate(t, model, m.Path(name), flags...)
 }
 
-// Command returns a command that runs the go command in the module. env is added to its
-// environment. Packages have no path of a temporary folder, so that they are compiled once. Tests
+// Command returns a command that runs the go command in the module. env is added to its environment. The paths of
+// temporary folders are left out of packages, so that equal packages in several folders are compiled once. Tests
 // are not vetted, and programs have no debugging information, which saves a third of the time for linking.
 func (m Module) Command(env []string, args ...string) *exec.Cmd {
 	c := exec.Command("go", args...)

@@ -340,10 +340,10 @@ func (o DepthwiseBytes) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(in[1].Shape[1]).Mul(dim.Const(2 * o.KW))
 }
 
-// EmptyLanes returns the requantised value of a zero sum. It returns nil if the zero point of the result is not
-// constant.
+// EmptyLanes returns a list of one number, the requantised value of a zero sum. It returns nil if the zero point of
+// the result is not constant.
 func (o ConvBytes) EmptyLanes(n *ir.Node) []float64 { return emptyLanes(o.Requantize, n) }
 
-// EmptyLanes returns the requantised value of a zero sum. It returns nil if the zero point of the result is not
-// constant.
+// EmptyLanes returns a list of one number, the requantised value of a zero sum. It returns nil if the zero point of
+// the result is not constant.
 func (o DepthwiseBytes) EmptyLanes(n *ir.Node) []float64 { return emptyLanes(o.Requantize, n) }

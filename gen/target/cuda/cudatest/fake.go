@@ -10,8 +10,9 @@ import (
 	"github.com/burngen/burngen/runtime/gpu"
 )
 
-// Driver returns a driver of package cuda with one card. The card is a fake of NVIDIA's driver, written in Go. Its
-// capability is 8.6, because the interpreter does not run pipelined kernels.
+// Driver returns a driver of package cuda with one card. The card belongs to a fake of NVIDIA's driver, written in
+// Go, which interprets PTX. The capability of the card is 8.6, because the interpreter does not run pipelined
+// kernels.
 func Driver() gpu.Driver {
 	return fake.New(fake.Options{Machine: interpreter{}, Capability: [2]int32{8, 6}}).Driver()
 }

@@ -12,8 +12,8 @@ import (
 
 var errFusion = errors.New("a kernel computes copies, one operator, and elementwise operators on them")
 
-// Ends reports whether the kernels of an operator can end with elementwise operators: they apply them to each element
-// of the result before they store it.
+// Ends reports whether the kernels of an operator can end with elementwise operators: the kernels then apply these
+// operators to each element of the result before they store the element.
 func Ends(o ir.Op) bool { return builders[reflect.TypeOf(o)].ends }
 
 // Loads reports whether a kernel of elementwise operators can compute o as it loads elements: it then reads the

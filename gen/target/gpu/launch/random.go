@@ -36,8 +36,8 @@ func randomNormal(o op.RandomNormal, n *ir.Node) ([]kernels.Launch, error) {
 }
 
 // draw returns the launch of a kernel that draws random numbers. The function `number` returns element i of the
-// random sequence with a seed. A thread computes an element of the result. The optional key of the node changes the
-// seed.
+// random sequence that its argument `seed` selects. A thread computes an element of the result. The optional key of
+// the node changes the seed.
 func draw(name string, n *ir.Node, seed int64, number func(e *kernels.Emitter, seed, i *kernel.Value) *kernel.Value) ([]kernels.Launch, error) {
 	key, y := n.Arg(0), n.Results[0]
 	if d := y.Type.DType; d != ir.F32 && d != ir.F64 {

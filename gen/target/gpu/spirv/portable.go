@@ -19,7 +19,7 @@ var sometimesThere = []string{
 // without empty ones:
 //
 //  1. the kernels that run on every device
-//  2. the kernels that need features, and for which [Options].Words replaces all of them
+//  2. the kernels that need features, all of which [Options].Words replaces
 //  3. the kernels of 2 with [Options].Words, which run on every device
 //  4. the kernels that need features which have no replacement, such as shaderFloat64
 //

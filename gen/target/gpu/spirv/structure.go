@@ -101,7 +101,7 @@ func (f *body) split(all []*instruction) error {
 	return nil
 }
 
-// isControl reports whether the literals of a merge instruction are allowed. They may be no loop control, or a
+// isControl reports whether the literals of a merge instruction are allowed. Allowed are no loop control, and the
 // request to unroll a loop.
 func isControl(in *instruction) bool {
 	n := in.literals
