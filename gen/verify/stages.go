@@ -38,8 +38,8 @@ const (
 	// is moved by a quantum. movedPlaces is the number of elements that are moved in each, one at a
 	// time.
 	movedCuts, movedPlaces = 3, 5
-	// maxMoves is the largest accepted ratio of two differences of the outputs: the difference from
-	// the reference, and the difference that a moved element causes.
+	// maxMoves is the largest accepted d/e. d is the difference of the outputs from the reference, and e is the
+	// difference of the outputs that a moved element causes.
 	maxMoves = 2
 )
 

@@ -10,9 +10,9 @@ import (
 
 // Products of integers as rows, columns and patches.
 
-// lowerMatMulInteger replaces n by a [ProductInteger]. It packs the rows of the first operand, and packs the second
-// operand into panels. If the second operand varies, and n returns sums without a bias, it replaces n by a
-// [ProductColumns].
+// lowerMatMulInteger packs the rows of the first operand, and replaces n by a product. If the second operand
+// varies, and n returns sums without a bias, the product is a [ProductColumns]. Otherwise it is a [ProductInteger],
+// whose second operand is packed into panels.
 func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	f, err := op.Matrices(x.Type, w.Type)

@@ -16,8 +16,8 @@ var errFusion = errors.New("a kernel computes copies, one operator, and elementw
 // operators to each element of the result before they store the element.
 func Ends(o ir.Op) bool { return builders[reflect.TypeOf(o)].ends }
 
-// Loads reports whether a kernel of elementwise operators can compute o as it loads elements: it then reads the
-// operand of o, and the result of o is not stored.
+// Loads reports whether a kernel of elementwise operators can compute o as it loads elements: the kernel then reads
+// the operand of o, and the result of o is not stored.
 func Loads(o ir.Op) bool {
 	_, ok := o.(op.StridedCopy)
 	return ok

@@ -210,7 +210,7 @@ func (f *function) toFloat(to, d ir.DType, x uint32) uint32 {
 
 // unsignedToFloat converts a word to a float. Some drivers convert the upper bit and the other bits separately, and
 // round twice. So a word whose upper bit is set is halved before the conversion, and the result is doubled. If the
-// halving drops a 1, the last bit of the half is set.
+// halving drops a 1, the last bit of the halved word is set.
 func (f *function) unsignedToFloat(x uint32) uint32 {
 	isShort := f.below(x, 1<<31)
 	half := f.value(opBitwiseOr, f.integer(32), f.bits(opShiftRightLogical, x, 1), f.bits(opBitwiseAnd, x, 1))
