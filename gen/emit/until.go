@@ -11,8 +11,8 @@ import (
 // instruction set does in about 5 µs, so that `long` takes a millisecond at most; see [program.Shares].
 const long = 200
 
-// open is the number of shares that is assumed for a step whose extents are known only at run time. A check before
-// each such step would be too frequent, because few of these steps take longer.
+// open is the work, in the unit of [long], that is assumed for a step whose extents are known only at run time. A
+// check before each such step would be too frequent, because few of these steps take longer.
 const open = long / 4
 
 // duration returns an estimate of a step's duration in the unit of [long], at most [long]. It is long for calls of
@@ -39,8 +39,8 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the time of a node divided by the number of its steps, in the unit of [long]. known is false if the time
-// cannot be computed; see [program.Shares].
+// share returns the time of a node divided by the number of its steps, in the unit of [long]. known is false if the
+// time cannot be computed; see [program.Shares].
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {
 		f.steps, f.shares = map[*ir.Node]int{}, map[*ir.Node]float64{}
