@@ -60,9 +60,9 @@ func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 }
 
 // asBeside returns the result of an operation on x and a constant. The operation is a comparison, Min or Max. x is
-// a converted i32, and the constant exceeds an i32. zero is the result of the operation with 0 in place of x. If
-// zero is the i64 0, the operation is a Min or Max that chooses 0. It then also chooses x, and asBeside returns x.
-// Otherwise the result does not depend on x, and asBeside returns zero.
+// a converted i32, and the constant exceeds an i32. zero is the result of the same operation on 0 and the constant.
+// If zero is the i64 0, the operation is a Min or Max that chooses 0. It then also chooses x, and asBeside returns
+// x. Otherwise the result does not depend on x, and asBeside returns zero.
 func asBeside(x, zero *Value) *Value {
 	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
 		return x

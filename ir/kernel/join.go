@@ -121,7 +121,8 @@ func joinGroup(b *Block, o Op, list []single) {
 	}
 }
 
-// adjacent returns how many of the first accesses in list can be joined to one access.
+// adjacent returns the largest n for which the first n accesses in list can be joined to one access. It is 1 if none
+// can be joined.
 func adjacent(o Op, list []single) int {
 	most := 16 / list[0].in.Args[0].Type.DType.Size()
 	for n := bits.Len(uint(min(most, len(list)))); n > 1; n-- {

@@ -135,8 +135,8 @@ const (
 	// bf16. The operands are the array in shared memory that holds b, the index of b's first element, the sums,
 	// keep, and four u32. A u32 holds two adjacent elements of a row of a, the left one in its low half. Thread t
 	// of the group, with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h,
-	// 2·q+8·c+1) in u32 number 2·c+h. In each 16 adjacent columns of the sums, the thread holds the elements at the
-	// same places.
+	// 2·q+8·c+1) in u32 number 2·c+h. The thread holds the sums as in MultiplyTiles. In each 16 adjacent columns of
+	// the sums, these are the rows and columns that it holds of a.
 	MultiplyHeld
 	SetSum // s, x: replaces the sum with the index Count of the sums that the thread holds by the f32 x. No product that adds to s may be in flight
 	Commit // makes a group of the products since the last Commit

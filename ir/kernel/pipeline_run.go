@@ -374,8 +374,8 @@ func (m *machine) readRight(b *array, across bool, terms, columns, start int, th
 	return places
 }
 
-// numbers returns the elements of a at `places`, converted by `number`. a must be an array that boxes are copied
-// to.
+// numbers returns the elements of a at the indices `places`, converted by `number`. a must be an array that boxes
+// are copied to.
 func (a *array) numbers(places []int, number func(bits uint64) float64) []float64 {
 	x := make([]float64, len(places))
 	for i, at := range places {
@@ -396,7 +396,7 @@ func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
 	return p.sums[s][g]
 }
 
-// flies reports whether group g has a product in flight, that is not done, that adds to the sums s.
+// flies reports whether group g has started a product for the sums s that is not done.
 func (p *pipelineState) flies(s *Value, g int) bool {
 	return slices.ContainsFunc(p.flights[g].products, func(p product) bool { return p.sums == s })
 }

@@ -195,8 +195,8 @@ func (m *machine) resume(t *thread) {
 	m.thread = nil
 }
 
-// meet panics, as [fail] does, if some threads of the block have ended, or wait at one instruction, and others wait
-// at another instruction. order holds the indices of the threads.
+// meet panics, as [fail] does, unless all threads of the block have ended or all wait at the same instruction. order
+// holds the indices of the threads.
 func (m *machine) meet(order []int) {
 	for _, i := range order {
 		if t := &m.threads[i]; t.waiting != nil && pipelined(t.waiting.Op) {

@@ -15,8 +15,8 @@ const (
 	// MaxShared is the maximum total size in bytes of the arrays that a kernel has in shared memory. Each array
 	// begins at a multiple of 16 bytes.
 	MaxShared = 48 << 10
-	// MaxPipelined is what MaxShared is, for pipelined kernels; see [Kernel.IsPipelined]. Each array begins at a
-	// multiple of 1024 bytes.
+	// MaxPipelined is the maximum for pipelined kernels, instead of MaxShared; see [Kernel.IsPipelined]. Each array
+	// begins at a multiple of 1024 bytes.
 	MaxPipelined = 226 << 10
 
 	maxNesting = 64

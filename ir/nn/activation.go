@@ -115,8 +115,8 @@ func LogSoftmax(x Value, axis int) Value { return one(op.LogSoftmax{Axis: x.axis
 // Softmin returns [Softmax] of −x.
 func Softmin(x Value, axis int) Value { return Softmax(x.Neg(), axis) }
 
-// QuietSoftmax returns e^x divided by 1 + the sum of e^x along an axis. If all elements are very negative, the
-// results are near 0. A head of attention with such scores attends to no key.
+// QuietSoftmax returns e^x / (1 + Σ e^x), with the sum along an axis. If all elements are very negative, the results
+// are near 0. A head of attention with such scores attends to no key.
 func QuietSoftmax(x Value, axis int) Value {
 	greatest := x.Max(axis).ClampMin(0)
 	e := x.Sub(greatest).Exp()

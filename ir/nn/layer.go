@@ -106,8 +106,8 @@ func required(layer interface{ check() error }) {
 // different tokens.
 type Embedding struct{ Weight Param }
 
-// NewEmbedding returns an embedding of n tokens. Its weight is initialised from the standard normal distribution
-// unless [WeightInit] is given.
+// NewEmbedding returns an embedding of the tokens 0 to n−1. Its weight is initialised from the standard normal
+// distribution unless [WeightInit] is given.
 func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 	w := window{init: NormalInit(0, 1)}
 	for _, o := range options {
@@ -118,8 +118,8 @@ func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 
 func (e Embedding) check() error { return made(e.Weight, "NewEmbedding") }
 
-// Forward returns the rows of the table that tokens select. tokens are i64 or i32, [shape…]. The result is [shape…,
-// features]. The generated code returns an error if a token is not the index of a row.
+// Forward returns the rows of the weight whose indices are in tokens. tokens are i64 or i32, [shape…]. The result is
+// [shape…, features]. The generated code returns an error if a token is not the index of a row.
 func (e Embedding) Forward(tokens Value) Value {
 	required(e)
 	if tokens.DType() != I64 && tokens.DType() != I32 {

@@ -344,7 +344,8 @@ func GramMatrix(x Value) Value {
 // the negative log probability that it spells its targets, after repeated classes are merged and blanks are
 // removed. logProbabilities are [S, N, C]; every sequence has S steps. targets are i64 [N, L]; L is a constant.
 // lengths, i64 [N], are the numbers of valid targets in each row. The mean divides each loss by its length, or by 1
-// if the length is 0. If a sequence cannot spell its targets, its loss is about 1e30.
+// if the length is 0. If a sequence cannot spell its targets, its loss is about 1e30. blank is the index of the
+// blank among the C classes.
 func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOption) Value {
 	n, length := targets.Dim(0), targets.Dim(1).Int()
 	targets, lengths = spelled(targets, lengths, logProbabilities.Dim(2))
@@ -388,9 +389,9 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 // RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction with recurrent
 // neural networks, 2012). The loss is the negative log probability that the transducer emits targets, i64 [N, U].
 // logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits any number of targets, and then a
-// blank. Both steps and lengths are i64 [N]. steps[n], from 1 to T, is the number of steps of batch element n.
-// lengths[n], from 0 to U, is its number of targets. The model returns an error when it runs if one is out of
-// range.
+// blank. blank is its index among the C classes. Both steps and lengths are i64 [N]. steps[n], from 1 to T, is the
+// number of steps of batch element n. lengths[n], from 0 to U, is its number of targets. The model returns an error
+// when it runs if one is out of range.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {

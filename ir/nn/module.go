@@ -158,7 +158,7 @@ func (p Param) Frozen() Param {
 // IsFrozen reports whether the parameter is marked as not trained. It panics with an [*Error] if p is the zero Param.
 func (p Param) IsFrozen() bool { return p.get().frozen }
 
-// Detached returns the parameter, but no gradient flows back to it from results that are computed from the copy.
+// Detached returns a copy of the handle to the same parameter. The parameter gets no gradient through this copy.
 func (p Param) Detached() Param { p.detached = true; return p }
 
 // Valid reports whether b is not the zero Buffer.
@@ -438,9 +438,9 @@ func Freeze[M any](m M) M {
 	return m
 }
 
-// Detached returns a copy of a module that computes the same with the same parameters, but through which the
-// parameters get no gradients. It copies the structs, slices and maps of the module. Use it when two networks are
-// trained against each other, to compute gradients of only one. Names do not change.
+// Detached returns a copy of a module. The copy has the same parameters and computes the same, but the parameters
+// get no gradients through the copy. It copies the structs, slices and maps of the module. Use it when two networks
+// are trained against each other, to compute gradients of only one. Names do not change.
 func Detached[M any](m M) M {
 	v := reflect.New(reflect.TypeFor[M]()).Elem()
 	v.Set(detached(reflect.ValueOf(&m).Elem()))

@@ -70,7 +70,7 @@ func (b BatchNorm) Forward(x Value) Value {
 	return one(op.BatchNormalization{Epsilon: b.norm.epsilon32(), Momentum: 1 - b.norm.momentum}, x, weight, bias, mean, b.RunningVar.Value())
 }
 
-// GroupNorm normalises groups of channels, axis 1, of each element of the batch separately.
+// GroupNorm normalises each group of channels (axis 1) separately for each element of the batch.
 type GroupNorm struct {
 	Weight, Bias Param
 	groups       int
@@ -111,7 +111,7 @@ func (n normOptions) groups(x Value, groups, channels int, weight, bias Param) V
 	return y
 }
 
-// InstanceNorm normalises each channel, axis 1, of each element of the batch separately.
+// InstanceNorm normalises each channel (axis 1) separately for each element of the batch.
 type InstanceNorm struct {
 	Weight, Bias Param
 	channels     int

@@ -317,8 +317,9 @@ func GridSample(x, grid Value, mode, padding string, alignCorners bool) Value {
 	return one(op.GridSample{Mode: mode, Padding: padding, AlignCorners: alignCorners}, x, grid)
 }
 
-// AffineGrid returns a grid [N, H, W, 2] for [GridSample]. Matrices [N, 2, 3] map the positions of an image to the
-// positions in the grid.
+// AffineGrid returns a grid [N, height, width, 2] for [GridSample]. matrices are [N, 2, 3]. Element (n, y, x) of the
+// grid is matrices[n]·(column, row, 1), where column and row are the coordinates of pixel (y, x) of the result of
+// GridSample, from −1 to 1 as [GridSample] defines them.
 func AffineGrid(matrices Value, height, width int, alignCorners bool) Value {
 	line := func(n int) Value {
 		t := ir.NewTensor(F32, n)

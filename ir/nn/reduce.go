@@ -36,7 +36,7 @@ func (v Value) MaxAbs(axes ...int) Value { return v.Abs().Max(axes...) }
 // LogSumExp returns log Σe^v along axes, whose extents become 1. Without axes it returns a scalar.
 func (v Value) LogSumExp(axes ...int) Value { return v.reduce(op.ReduceLogSumExp, axes) }
 
-// All returns true where all elements along axes are not 0. Without axes it returns a scalar.
+// All returns true where no element along axes is 0, and false elsewhere. Without axes it returns a scalar.
 func (v Value) All(axes ...int) Value { return v.Bool().reduce(op.ReduceMin, axes) }
 
 // Any returns true where at least one element along axes is not 0. Without axes it returns a scalar.

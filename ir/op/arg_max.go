@@ -73,8 +73,8 @@ func (op ArgMax) search(x *ir.Tensor, sign int) []*ir.Tensor {
 	return []*ir.Tensor{y.Reshape(shape...)}
 }
 
-// beats reports whether element i of x replaces element j, the largest or smallest element of the line before i.
-// sign is as in [ArgMax.search].
+// beats reports whether element i of x replaces element j. Element j is the largest or smallest of the elements of
+// the line that come before i. sign is as in [ArgMax.search].
 func (op ArgMax) beats(x *ir.Tensor, i, j, sign int) bool {
 	if x.DType.IsFloat() {
 		if nan, wasNaN := math.IsNaN(x.Float(i)), math.IsNaN(x.Float(j)); nan || wasNaN {

@@ -68,7 +68,7 @@ func (c calc) horner(x *kernel.Value, list []float64) *kernel.Value {
 	return p
 }
 
-// odd returns x + x·z·s(z), where z = x² and s is the polynomial s.
+// odd returns x + x·z·s(z), where z = x². s holds the coefficients of the polynomial s(z).
 func (c calc) odd(x *kernel.Value, s series) *kernel.Value {
 	z := c.Mul(x, x)
 	return c.Fma(c.Mul(x, z), c.polynomial(z, s), x)

@@ -61,7 +61,7 @@ func Tanh(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// large is a number whose square is finite, and so large that adding 1 does not change it.
+// large is so large that large + 1 rounds to large. Its square is still finite.
 const large = 0x1p60
 
 // logOfDouble returns log(2x) where x > [large], else log1p(y).

@@ -4,8 +4,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Mod returns the remainder of x/y, whose quotient is truncated, as fmod of C does. The remainder is exact, and has
-// the sign of x. It is NaN where x is infinite or y is 0.
+// Mod returns x − y·trunc(x/y), the remainder that C's fmod returns. The remainder is exact, and has the sign of x.
+// It is NaN where x is infinite or y is 0.
 func Mod(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	c := on(b, x)
 	zero := c.whole(0)

@@ -55,8 +55,8 @@ func (c calc) quarter(x *kernel.Value) (r, turns *kernel.Value) {
 	return out[0], out[1]
 }
 
-// nearQuarter does what [calc.quarter] does, for x below 2¹⁰ in f32 and below 2²⁰ in f64. It multiplies turns by
-// each of [halfPiParts], and subtracts the products from x, one after the other.
+// nearQuarter returns r and turns as [calc.quarter] does, for x below 2¹⁰ in f32 and below 2²⁰ in f64. It multiplies
+// turns by each of [halfPiParts], and subtracts the products from x, one after the other.
 func (c calc) nearQuarter(x *kernel.Value) []*kernel.Value {
 	k := c.Unary(kernel.Round, c.Mul(x, c.num(2/math.Pi)))
 	parts := halfPiParts.of(c)
@@ -80,9 +80,9 @@ var twoOverPi = []uint32{
 	0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d,
 }
 
-// farQuarter does what [calc.quarter] does, for x from 2¹⁰ on in f32 and from 2²⁰ on in f64. It multiplies the
-// significand of x by digits of 2/π. It leaves out the digits that add multiples of 4 to turns, and digits too
-// small to matter (Payne and Hanek, Radian reduction for trigonometric functions, 1983).
+// farQuarter returns r and turns as [calc.quarter] does, for x from 2¹⁰ on in f32 and from 2²⁰ on in f64. It
+// multiplies the significand of x by digits of 2/π. It leaves out the digits that add multiples of 4 to turns, and
+// digits too small to matter (Payne and Hanek, Radian reduction for trigonometric functions, 1983).
 func (c calc) farQuarter(x *kernel.Value) []*kernel.Value {
 	// x = m·2^e for an integer m of as many digits as are given by limbs.
 	bits := c.Bitcast(c.unsigned, x)

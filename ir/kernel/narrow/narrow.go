@@ -116,7 +116,8 @@ func (n *narrowing) all(values []*kernel.Value) []*kernel.Value {
 	return out
 }
 
-// set records what replaces values. A value of 64 bits is replaced by two of parts, and any other value by one.
+// set records that parts replace values, in order. Two elements of parts replace a value of 64 bits, and one
+// replaces any other value.
 func (n *narrowing) set(values, parts []*kernel.Value) {
 	for _, v := range values {
 		w := width(v.Type.DType)

@@ -257,7 +257,7 @@ func (m *Model) check() error {
 }
 
 // Text returns a text that is the same for equal recordings. It is the contents of the file, but with a digest of
-// the elements of weights in place of the elements.
+// the elements of weights instead of the elements.
 func (m *Model) Text() (string, error) {
 	data := rt.NewWeights()
 	text := m.withoutConstants(data).String()
