@@ -87,10 +87,11 @@ func (b *Builder) Sums(name string, columns int) *Value {
 // Group returns the index of the thread's group in its block.
 func (b *Builder) Group() *Value { return b.pure(&Instr{Op: GroupIdx}, ir.I32) }
 
-// GroupBarrier makes each thread wait until all threads of its group have reached it.
+// GroupBarrier makes each thread wait until all [Group] threads of its group have reached it.
 func (b *Builder) GroupBarrier() { b.pipeline(&Instr{Op: GroupBarrier}) }
 
-// Registers says that a thread of the group needs at most n registers from here on; see the operation [Registers].
+// Registers is a hint for the group of threads that executes it: from here on, each of them needs at most n
+// registers. See the operation [Registers].
 func (b *Builder) Registers(n int) { b.pipeline(&Instr{Op: Registers, Count: n}) }
 
 // Arrive arrives at phase barrier i of the array p; see the operation [Arrive]. The phase also expects `bytes`

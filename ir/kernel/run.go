@@ -195,7 +195,8 @@ func (m *machine) resume(t *thread) {
 	m.thread = nil
 }
 
-// meet panics, as [fail] does, unless all threads of the block have ended or all wait at the same instruction. order
+// meet panics, as [fail] does, unless all threads of the block have ended or all wait at the same instruction. It
+// also panics if a thread waits at an operation for which [pipelined] returns true: it would wait for ever. order
 // holds the indices of the threads.
 func (m *machine) meet(order []int) {
 	for _, i := range order {

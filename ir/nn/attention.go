@@ -72,9 +72,9 @@ func (m MultiHeadAttention) Forward(query, key, value, mask Value) Value {
 }
 
 // Cached is like [MultiHeadAttention.Forward] with a key-value cache. Queries attend to pastKeys and pastValues,
-// followed by the keys and values of this call. pastKeys and pastValues are [N, heads, P, features/heads]; in the
-// first call they are zero Values. The second result holds all keys and all values. Pass them to the next call as
-// pastKeys and pastValues.
+// followed by the keys and values of this call. pastKeys and pastValues are [N, heads, P, features/heads] for P past
+// positions; in the first call they are zero Values. The second result holds all keys and all values. Pass them to
+// the next call as pastKeys and pastValues.
 func (m MultiHeadAttention) Cached(query, key, value, mask, pastKeys, pastValues Value) (Value, [2]Value) {
 	required(m)
 	q, memory := m.projected(query, 0), m.Memory(key, value)

@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// RNN is a stack of simple recurrent layers, h' = tanh(W·x + b + R·h + c).
+// RNN is a stack of simple recurrent layers, h' = tanh(W·x + b + R·h + c). x is the input of a step, h the state
+// before it and h' the state after it. W and R are weights, and b and c are biases.
 type RNN struct {
 	// Weights have PyTorch's names and layouts: "weight_ih_l0", "bias_hh_l1_reverse" and so on.
 	Weights map[string]Param `nn:"."`

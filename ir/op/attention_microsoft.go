@@ -135,7 +135,8 @@ func (x *headed) op(c ir.Importer) (Attention, error) {
 }
 
 // importMicrosoftAttention imports Attention of com.microsoft. It computes queries, keys and values as x, [B,S,N],
-// times weights, [N,hidden sizes], plus a bias. `past` and `present` hold keys and values, [2,B,H,T,D].
+// times weights, [N, the sum of the three hidden sizes], plus a bias. `past` and `present` hold keys and values,
+// [2,B,H,T,D].
 func importMicrosoftAttention(c ir.Importer) ([]*ir.Value, error) {
 	b, x, w := c.Builder(), c.Arg(0), c.Arg(1)
 	heads := c.Int("num_heads", 0)

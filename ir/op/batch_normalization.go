@@ -117,7 +117,7 @@ func (BatchNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().
 //	dscale    = Σ dy·(x − mean)/√v
 //	dbias     = Σ dy
 //	dmean     = −Σ s·dy
-//	dvariance = −Σ s·dy·(x − mean)/2v
+//	dvariance = −Σ s·dy·(x − mean)/(2v)
 //
 // Element i of a sum is over all elements of x that are combined with element i of the operand.
 func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {

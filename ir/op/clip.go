@@ -148,7 +148,7 @@ func importClip(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{x}, nil
 }
 
-// clipBound returns the value of the bound v, or `fallback` if v is nil. It returns false if v is not nil and not a
+// clipBound returns the value of the bound v, or `fallback` if v is nil. It returns false unless v is nil, or a
 // constant of type d that a float64 represents exactly.
 func clipBound(v *ir.Value, d ir.DType, fallback float64) (float64, bool) {
 	if v == nil {

@@ -9,7 +9,7 @@ import (
 
 // Conv is a convolution (ONNX Conv) of x, [N,C,spatial…], with weights w, [M,C/Group,kernel…], and an optional bias
 // [M]. All have one float type. The result is [N,M,spatial…]. Each of its elements has a window over x. The element
-// is the sum of the products of x and w in this window, over the channels of its group, plus the bias.
+// is the bias plus the sum of x·w over the cells of the window and over the C/Group channels of the element's group.
 type Conv struct {
 	Window
 	Group int  // divides C and M
@@ -137,7 +137,7 @@ func (op Conv) Flops(in, out []ir.Type) dim.Dim {
 
 // Grad returns the gradients of x, the weights and the bias:
 //   - dx is the transposed convolution of dy with the weights.
-//   - dw is the sum of x·dy over all windows, for each weight.
+//   - dw is the [ConvWeights] of x and dy.
 //   - dbias is the sum of dy over each channel.
 func (op Conv) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]

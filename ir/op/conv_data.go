@@ -82,8 +82,7 @@ func (op ConvData) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns, for g, the convolution of dy with w. For the weights it returns the sum of dy·g over all windows,
-// for each weight.
+// Grad returns, for g, the convolution of dy with w. For the weights it returns the [ConvWeights] of dy and g.
 func (op ConvData) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, w, s := n.Arg(0), n.Arg(1), dy[0]
 	grads := make([]*ir.Value, 2)

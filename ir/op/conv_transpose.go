@@ -142,7 +142,7 @@ func (op ConvTranspose) Flops(in, _ []ir.Type) dim.Dim {
 
 // Grad returns the gradients of x, the weights and the bias:
 //   - dx is the convolution of dy with the weights.
-//   - dw is the sum of dy·x over all windows, for each weight.
+//   - dw is the [ConvWeights] of dy and x.
 //   - dbias is the sum of dy over each channel.
 func (op ConvTranspose) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, w, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]

@@ -8,11 +8,11 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// importCropAndResize imports CropAndResize of com.microsoft. A box in an image is [y1,x1,y2,x2]. These coordinates
-// are fractions of the image's extents minus one. The operator samples crop_size points of the box at equal
-// distances. The first and last points are on the box's edges. A point gets the value of the nearest pixel, or is
-// interpolated between four pixels. Outside of the image it gets extrapolation_value. The import computes this
-// along each axis as a product with a matrix of weights.
+// importCropAndResize imports CropAndResize of com.microsoft. A box in an image is [y1,x1,y2,x2]. Along each axis,
+// the coordinate 0 is the first pixel of the image, and 1 is the last pixel. The operator samples crop_size points
+// of the box at equal distances. The first and last points are on the box's edges. A point gets the value of the
+// nearest pixel, or is interpolated between four pixels. Outside of the image it gets extrapolation_value. The
+// import computes this along each axis as a product with a matrix of weights.
 func importCropAndResize(c ir.Importer) ([]*ir.Value, error) {
 	b, x, boxes := c.Builder(), c.Arg(0), c.Arg(1)
 	if x.Type.Rank() != 4 || boxes.Type.Rank() != 2 || !boxes.Type.Shape[1].Equal(dim.Const(4)) {

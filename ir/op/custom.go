@@ -143,7 +143,7 @@ func hasExtent(types []ir.Type, symbol string) bool {
 }
 
 // decided returns the symbols that are in results of s but not in its parameters, so that the function decides
-// them. It gives the first place of each.
+// them. For each symbol it gives the first result and axis with this extent.
 func decided(s ir.Signature) []ir.ResultExtent {
 	var out []ir.ResultExtent
 	for i, t := range s.Results {
@@ -167,8 +167,8 @@ func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
 	return extents
 }
 
-// Decided returns the operator after its Go function has decided the extents of the results. The declared type of
-// the new operator has these extents, which it takes from the types `results`, in place of their symbols.
+// Decided returns the operator after its Go function has decided the extents of the results. In the declared type of
+// the new operator, the extents of the types `results` replace the symbols of these extents.
 func (op Custom) Decided(results []ir.Type) (Custom, error) {
 	s, err := op.signature()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 // Dropout returns its operand, of floats. In training it sets elements to zero with probability Rate, and divides
 // the others by 1 − Rate (Srivastava and others, Dropout: a simple way to prevent neural networks from overfitting,
-// 2014). Which elements become zero depends on Site, and differs between training steps.
+// 2014). Site is the seed of the random numbers, so Dropouts with different Sites zero different elements. The
+// elements also differ between training steps.
 type Dropout struct {
 	Rate float64
 	Site int64

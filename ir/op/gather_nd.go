@@ -14,8 +14,8 @@ import (
 // time. Indices are i32 or i64.
 type GatherND struct{ BatchDims int }
 
-// Infer returns data's element type in the shape [j…, slice…]. j… are the extents of the indices without the last,
-// and slice… the extents of a slice.
+// Infer returns data's element type in the shape [j…, slice…]. j… are all extents of the indices except the last
+// one, and slice… are the extents of a slice.
 func (op GatherND) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 2, 2); err != nil {
 		return nil, err

@@ -121,8 +121,9 @@ func (op Gemm) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(k).Mul(dim.Const(2))
 }
 
-// Grad returns Alpha·dy·Bᵀ for A and Alpha·Aᵀ·dy for B. With TransA or TransB, the gradient of this operand is
-// transposed. For C it returns Beta·dy, summed over broadcast axes.
+// Grad returns Alpha·dy·Bᵀ for A, [M,K], and Alpha·Aᵀ·dy for B, [K,N]. With TransA, the gradient of A is transposed
+// to [K,M]. With TransB, the gradient of B is transposed to [N,K]. For C it returns Beta·dy, summed over broadcast
+// axes.
 func (op Gemm) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, y, g := calculus{b}, n.Arg(0), n.Arg(1), dy[0]
 	if op.TransA {

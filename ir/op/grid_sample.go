@@ -172,8 +172,8 @@ func (op GridSample) taps(place float64, d int, dtype ir.DType) []gridTap {
 	return taps
 }
 
-// padded returns the coordinate x, clamped or reflected as Padding says. x counts the elements of an axis of d
-// elements.
+// padded returns the coordinate x, clamped or reflected as Padding says. The elements of the axis are at the
+// coordinates 0 to d−1.
 func (op GridSample) padded(x float64, d int) float64 {
 	switch op.Padding {
 	case "border":
@@ -278,8 +278,8 @@ func cubicWeight(c calculus, x *ir.Value, far bool) *ir.Value {
 	return y
 }
 
-// paddedOf appends the coordinates x, clamped or reflected as Padding says. x counts the elements of an axis of
-// extent d.
+// paddedOf appends the coordinates x, clamped or reflected as Padding says. The elements of the axis are at the
+// coordinates 0 to d−1.
 func (op GridSample) paddedOf(c calculus, x *ir.Value, d dim.Dim) *ir.Value {
 	switch op.Padding {
 	case "border":

@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GRU is a layer of gated recurrent units (ONNX GRU). f and g are its activation functions. W and R hold the
-// weights of the gates z and r and of the candidate h, in this order. B and C are the biases that belong to W and
-// R:
+// GRU is a layer of gated recurrent units (ONNX GRU). f and g are its activation functions. h is the hidden state
+// before a step and h' the state after it. W and R hold the weights of the gates z and r and of the candidate n, in
+// this order: Wz, Wr, Wh and Rz, Rr, Rh. B and C are the biases that belong to W and R:
 //
 //	z = f(x·Wzᵀ + h·Rzᵀ + Bz + Cz)
 //	r = f(x·Wrᵀ + h·Rrᵀ + Br + Cr)

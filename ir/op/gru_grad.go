@@ -7,15 +7,17 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// GRUGrad is the backward pass of a [GRUTrace]. Its operands are, in this order:
-//   - the gates, [S,N,3·H], and the fourth result of the trace, [S,N,H]
+// GRUGrad is the backward pass of a [GRUTrace]: the layer that also returns the values of its gates. The operands of
+// GRUGrad are, in this order:
+//   - the gates, [S,N,3·H], and the fourth result of the GRUTrace, [S,N,H]
 //   - h before each step, [S,N,H]
 //   - the recurrent weights of z and r, [2·H,H], and of the candidate, [H,H]
 //   - the lengths of the sequences, i32[N]
 //   - the gradients of y, [S,N,H], and of the final h, [N,H]
 //
 // The operands after the weights are optional, and a missing gradient is zero. The results are three gradients: of
-// the first operand of the trace, [S,N,3·H], of the fourth result of the trace, and of h before the first step.
+// the projected inputs, [S,N,3·H], which are the first operand of the GRUTrace, of its fourth result, and of h
+// before the first step.
 type GRUGrad struct{ Reverse, LinearBeforeReset bool }
 
 // Infer returns the types of the gradients.
@@ -95,7 +97,7 @@ func (GRUGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(hidden).Mul(dim.Const(2))
 }
 
-// Overwrites returns the index of the gates. The gradient of x may reuse their memory.
+// Overwrites returns the index of the gates. The gradient of the projected inputs may reuse their memory.
 func (GRUGrad) Overwrites() []int { return []int{0} }
 
 // IsWhole marks the operator as [Whole], because its lowering is a loop.

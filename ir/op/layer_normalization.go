@@ -17,8 +17,8 @@ type LayerNormalization struct {
 }
 
 // RMSNormalization divides the elements along Axis and the axes after it by their root mean square, for floats:
-// x/√(mean of x² + Epsilon)·scale. The optional scale has the extents of these axes. Epsilon has the precision of
-// an f32 (ONNX RMSNormalization, from opset 23).
+// x/√(mean(x²) + Epsilon)·scale. The optional scale has the extents of these axes. Epsilon has the precision of an
+// f32 (ONNX RMSNormalization, from opset 23).
 type RMSNormalization struct {
 	Axis    int
 	Epsilon float64

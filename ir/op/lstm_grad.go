@@ -37,9 +37,9 @@ func (op LSTMGrad) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{gates, state, state}, sameTypes(in, want)
 }
 
-// backWeights returns the type of the recurrent weights that [LSTMGrad] and [GRUGrad] read, if a trace reads
-// weights of type r. It is [gates·H,H] if r is a matrix. If r has rank 3, it is stored in panels of columns, and
-// the result has panels of the same width.
+// backWeights returns the type of the recurrent weights that [LSTMGrad] and [GRUGrad] read, if the [LSTMTrace] or
+// [GRUTrace] reads weights of type r. It is [gates·H,H] if r is a matrix. If r has rank 3, the weights are stored in
+// panels of adjacent columns, [panels,rows,width], and the result has panels of the same width.
 func backWeights(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	rows := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {
@@ -103,7 +103,7 @@ func (LSTMGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(hidden).Mul(dim.Const(2))
 }
 
-// Overwrites returns the index of the gates. The gradient of x may reuse their memory.
+// Overwrites returns the index of the gates. The gradient of the projected inputs may reuse their memory.
 func (LSTMGrad) Overwrites() []int { return []int{0} }
 
 // IsWhole marks the operator as [Whole], because its lowering is a loop.

@@ -9,7 +9,7 @@ import (
 )
 
 // MaxPool is the maximum of each window over x, [N,C,spatial…], of floats or integers of at most 32 bits (ONNX
-// MaxPool). If a window has a NaN, its maximum is NaN. Kernels may instead return the maximum of the elements after
+// MaxPool). If a window has a NaN, Eval returns NaN, and a kernel returns NaN or the maximum of the elements after
 // the NaN. Padding is left out. The maximum of a window that has only padding is −∞ or the smallest integer.
 type MaxPool struct {
 	Window

@@ -81,7 +81,7 @@ func (op Mod) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	})
 }
 
-// Grad returns dy for x, and −dy·q for y. q is the quotient, rounded to an integer.
+// Grad returns dy for x, and −dy·q for y. q is the integer (x − z)/y, where z is the result.
 func (Mod) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	g, x, y, z := dy[0], n.Arg(0), n.Arg(1), n.Results[0]
 	return partials(b, n, want,

@@ -7,7 +7,7 @@ import (
 )
 
 // Noise returns its operand, of floats. In training it adds normal random numbers with mean 0 and standard
-// deviation Deviation. The numbers depend on Site and differ between training steps.
+// deviation Deviation. Site is the seed of these numbers. They also differ between training steps.
 type Noise struct {
 	Deviation float64
 	Site      int64

@@ -45,9 +45,9 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 	return postTransform(b, scores, transform)
 }
 
-// softmaxZero returns a softmax of each row in which scores near 0 are treated in another way. The sum in the
-// denominator only has the scores whose magnitude exceeds 1e−7. Any other score x becomes x·e^(−max) divided by
-// this sum, where max is the maximum of the row.
+// softmaxZero returns a softmax of each row in which scores near 0 are treated in another way. Let max be the
+// maximum of the row, and sum the sum of e^(x − max) over the scores x with |x| > 1e−7. Such a score becomes e^(x −
+// max)/sum, and any other score becomes x·e^(−max)/sum.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)

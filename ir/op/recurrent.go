@@ -217,8 +217,8 @@ func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, ve
 }
 
 // weightsLike returns the type of the recurrent weights of `gates` gates, stored like r. If r is a matrix, it is
-// [H,gates·H]. If r has rank 3, the weights are stored in panels of columns, and the panels are as wide as the
-// panels of r.
+// [H,gates·H]. If r has rank 3, the weights are stored in panels of adjacent columns, [panels,rows,width], and the
+// panels are as wide as the panels of r.
 func weightsLike(r ir.Type, hidden dim.Dim, gates int) ir.Type {
 	width := hidden.Mul(dim.Const(gates))
 	if r.Rank() == 3 {

@@ -7,7 +7,7 @@ import (
 )
 
 // recurrentMatrix returns recurrent weights as a matrix [rows,width] in row-major order. In t they may be stored in
-// panels of columns.
+// panels of adjacent columns, [panels,rows,width of a panel].
 func recurrentMatrix(t *ir.Tensor, rows, width int) []float64 {
 	if t.Rank() == 2 {
 		return NumbersOf(t)

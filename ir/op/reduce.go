@@ -431,8 +431,8 @@ func axesLast(rank int, axes []int) []int {
 }
 
 // importReduce returns the import function of a reduction. Before opset `since` the axes are an attribute, and from
-// then on an optional operand. An empty list of axes means all axes. From opset `since` on, it means no axes if the
-// attribute noop_with_empty_axes is set.
+// then on an optional operand. An empty list of axes means all axes, with one exception: from opset `since` on, it
+// means no axes if the attribute noop_with_empty_axes is set.
 func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, x := c.Builder(), c.Arg(0)

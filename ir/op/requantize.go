@@ -16,7 +16,7 @@ import (
 // [QuantizeLinear] rounds its quotient to f32 too. So both meet the same ties.
 //
 // With To f32, for a matrix product, the sums are rounded to f32 and multiplied by an f32 scale. An f32 offset,
-// with one element or one for each channel, is added in place of the zero point.
+// with one element or one for each channel, is added instead of the zero point.
 type Requantize struct {
 	To     ir.DType
 	Clamp  bool

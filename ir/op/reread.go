@@ -15,7 +15,7 @@ func asOpset(opset int, read func(ir.Importer) ([]*ir.Value, error)) func(ir.Imp
 	return func(c ir.Importer) ([]*ir.Value, error) { return read(reread{c, opset, argsOf(c)}) }
 }
 
-// withArgs returns an importer for the node of c that has the operands args in place of its own.
+// withArgs returns an importer for the node of c, but with the operands args instead of the node's own operands.
 func withArgs(c ir.Importer, args ...*ir.Value) ir.Importer { return reread{c, c.Opset(), args} }
 
 func argsOf(c ir.Importer) []*ir.Value {

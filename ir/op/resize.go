@@ -330,7 +330,7 @@ func (op resizeTables) pick(b *ir.Builder, x *ir.Value, k int) *ir.Value {
 }
 
 // matrix returns a matrix [in,out]. A row of elements, multiplied by the matrix, gives the row of points. Column i
-// holds the weights of point i. The column of a point outside is zero.
+// holds the weights of point i. The column of a point outside of the operand is zero.
 func (a resizeAxis) matrix(d ir.DType) *ir.Tensor {
 	m := ir.NewTensor(d, a.in, a.out)
 	for place := range a.out {

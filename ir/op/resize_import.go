@@ -229,8 +229,8 @@ func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*i
 	return []*ir.Value{b.Node(op, c.Arg(0), sampling)}, nil
 }
 
-// simpleFraction returns a fraction that rounds to f, by the continued fraction of f. It is the first convergent
-// that rounds to f, unless a convergent with a denominator above 2²⁴ comes first. f must be positive.
+// simpleFraction returns a convergent of the continued fraction of f. It is the first convergent that rounds to f,
+// or that has a denominator above 2²⁴. In the second case it may not round to f. f must be positive.
 func simpleFraction(f float32) (num, den int64) {
 	var pastNum, pastDen int64 = 0, 1
 	num, den = 1, 0

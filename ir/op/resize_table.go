@@ -165,8 +165,8 @@ func (op ResizeOutside) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // BindScaled binds one symbol to each product of an extent in From and a scale. Its operand is the list of f64
-// scales. A product is computed in f32 and rounded down. If Near is set, it is computed in f64 and rounded to the
-// nearest integer, ties up.
+// scales. If Near is set, a product is computed in f64 and rounded to the nearest integer, ties up. Otherwise it is
+// computed in f32 and rounded down.
 type BindScaled struct {
 	Bound
 	From []dim.Dim

@@ -5,7 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// RNN is a layer of simple recurrent cells (ONNX RNN): h' = f(x·Wᵀ + h·Rᵀ + B).
+// RNN is a layer of simple recurrent cells (ONNX RNN): h' = f(x·Wᵀ + h·Rᵀ + B). h is the state before a step and h'
+// the state after it, f is the activation function, W and R are weights, and B is the sum of the two biases.
 type RNN struct{ Recurrent }
 
 // RNNSteps runs the time steps of one direction of an [RNN]. Its operands are the product of x with the weights,

@@ -15,7 +15,7 @@ type rotary struct {
 	Interleaved bool
 }
 
-// apply returns x, […,D], whose first Width elements of each vector are rotated. cos and sin broadcast to
+// apply returns x, […,D], with the first Width elements of each vector rotated. cos and sin broadcast to
 // […,Width/2]. apply panics, as [ir.Fail] does, if Width is odd or exceeds D.
 func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 	last := x.Type.Rank() - 1
@@ -59,8 +59,8 @@ func (r rotary) apply(b *ir.Builder, x, cos, sin *ir.Value) *ir.Value {
 }
 
 // importRotaryEmbedding imports RotaryEmbedding (from opset 23) for vectors [B,H,S,D] or [B,S,H·D]. The cosines and
-// sines are [B,S,Width/2]. If the operand with positions, [B,S], is present, they are tables from which the
-// positions select rows.
+// sines are [B,S,Width/2]. If the operand with positions, [B,S], is present, the cosines and sines are tables
+// instead, and the positions select rows of these tables.
 func importRotaryEmbedding(c ir.Importer) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	heads := c.Int("num_heads", 0)

@@ -132,8 +132,8 @@ func (op Slice) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(op.strided(x.Type, dim.Consts(op.Steps...)), x)}
 }
 
-// strided returns a [StridedCopy] that equals the slice of an operand of type t. Its steps are `steps` in place of
-// Steps.
+// strided returns a [StridedCopy] that equals the slice of an operand of type t. It uses the steps in `steps`, not
+// in the field Steps.
 func (op Slice) strided(t ir.Type, steps []dim.Dim) StridedCopy {
 	copied := StridedCopy{Shape: op.Shape, Strides: RowMajor(t.Shape)}
 	for i, s := range copied.Strides {
@@ -296,10 +296,11 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 	return first, length.CeilDiv(dim.Const(step)).Max(zero)
 }
 
-// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start of the axis. A
-// bound that is never positive counts from the end, and any other bound from the start. If the sign of bound is not
-// proven, fromFrontDim appends a check at run time, whose error calls the bound `label`. A number beyond 32 bits is
-// no bound.
+// fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start of the axis. A bound
+// below 0 counts from the end. If it is not proven whether bound is below 0, fromFrontDim assumes so if bound is
+// never positive, and otherwise assumes that it is at least 0. It then appends a check of this assumption at run
+// time, whose error calls the bound `label`. A constant of 2³¹−1 or more becomes d, and a constant of −(2³¹−1) or
+// less becomes −1.
 func fromFrontDim(b *ir.Builder, bound, d dim.Dim, label string) dim.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {

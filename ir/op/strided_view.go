@@ -119,8 +119,8 @@ func (op StridedCopy) joined() StridedCopy {
 
 // walk finds the strides with which the operand is read when n elements of the result are read, `stride` elements
 // apart in row-major order. It returns the extents of the axes that these n elements form, and the strides of the
-// axes in the operand. dense are the row-major strides of the result. room[j] is the number of indices of axis j
-// that may still be passed; walk subtracts the indices that it passes. ok is false if axes and strides cannot
+// axes in the operand. dense are the row-major strides of the result. room[j] is how far the reading may still
+// advance along axis j, in indices; walk subtracts how far it advances. ok is false if axes and strides cannot
 // express the reading.
 func (op StridedCopy) walk(n, stride dim.Dim, dense, room []dim.Dim) (shape, moved []dim.Dim, ok bool) {
 	one := dim.Const(1)

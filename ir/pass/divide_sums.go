@@ -10,8 +10,8 @@ import (
 // to 256 terms.
 const partTerms = 128
 
-// divideSums divides long sums of products into sums of parts, in strict mode. Their rounding errors are then not
-// larger than in other implementations.
+// divideSums divides long sums of products into sums of parts, in strict mode. The rounding errors of the sums are
+// then not larger than in other implementations.
 func divideSums(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if !ctx.Strict {
 		return false, nil

@@ -5,9 +5,9 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// foldBatchNorm moves a batch normalization into the preceding convolution, matrix product or batch normalization.
-// Nothing else may read the result of that operator, whose weights are w and whose bias is c. The new weights are
-// w·s and the new bias is c·s + t. s and t are computed from the statistics when weights are prepared.
+// foldBatchNorm moves a batch normalization, x·s + t, into the convolution, matrix product or batch normalization
+// that computes x. Nothing else may read x. The weights of that operator are w, and its bias is c. The new weights
+// are w·s and the new bias is c·s + t. s and t are computed from the statistics when weights are prepared.
 func foldBatchNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil

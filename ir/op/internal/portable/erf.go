@@ -41,8 +41,8 @@ func erfSeries(x float64) float64 {
 	return 2 / math.SqrtPi * gauss(x) * sum
 }
 
-// erfcFraction evaluates the continued fraction e^(−x²)/√π / (x + 1/2/(x + 2/2/(x + 3/2/(x + …)))), from the
-// innermost term, for x ≥ 1. The number of terms depends on x: a larger x needs fewer.
+// erfcFraction returns e^(−x²)/(√π·f), where f is the continued fraction x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …))),
+// for x ≥ 1. It evaluates f from the innermost term. The number of terms depends on x: a larger x needs fewer.
 func erfcFraction(x float64) float64 {
 	f := x
 	for n := int(200/float64(x*x)) + 10; n > 0; n-- {
