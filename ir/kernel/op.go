@@ -136,7 +136,7 @@ const (
 	// keep, and four u32. A u32 holds two adjacent elements of a row of a, the left one in its low half. Thread t
 	// of the group, with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h,
 	// 2·q+8·c+1) in u32 number 2·c+h. The thread holds the sums as in MultiplyTiles. In each 16 adjacent columns of
-	// the sums, these are the rows and columns that it holds of a.
+	// the sums, it holds the same rows and columns as of a.
 	MultiplyHeld
 	SetSum // s, x: replaces the sum with the index Count of the sums that the thread holds by the f32 x. No product that adds to s may be in flight
 	Commit // makes a group of the products since the last Commit
@@ -265,7 +265,7 @@ func IsArithmetic(d ir.DType) bool {
 	return false
 }
 
-// IsStorage reports whether d is a type that values can have, but with which operations do not compute.
+// IsStorage reports whether values of type d can be moved and converted, but not computed with.
 func IsStorage(d ir.DType) bool {
 	switch d {
 	case ir.I8, ir.U8, ir.I16, ir.U16, ir.F16, ir.BF16:

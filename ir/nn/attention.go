@@ -6,10 +6,11 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D], keys [N, G, T,
-// D] and values [N, G, T, E], where G divides H. The result is [N, H, S, E]. mask broadcasts to [N, H, S, T]. A
-// bool mask hides keys where it is true, a float mask is added to the scores, and the zero Value is no mask. If
-// causal is true, query i sees only the keys 0 to i. The result for a query that sees no key is 0.
+// ScaledDotProductAttention returns softmax(query·keyᵀ/√D + mask)·value. Queries are [N, H, S, D]: S queries for
+// each of H heads. Keys are [N, G, T, D] and values [N, G, T, E]: T keys for each of G heads, where G divides H. The
+// result is [N, H, S, E]. mask broadcasts to [N, H, S, T]. A bool mask hides keys where it is true, a float mask is
+// added to the scores, and the zero Value is no mask. If causal is true, query i sees only the keys 0 to i. The
+// result for a query that sees no key is 0.
 func ScaledDotProductAttention(query, key, value, mask Value, causal bool) Value {
 	depth, ok := query.typ().Shape[max(query.Rank()-1, 0)].Int()
 	if query.Rank() != 4 || !ok || depth == 0 {
@@ -129,8 +130,8 @@ type CrossAttention struct {
 	options                   transformerOptions
 }
 
-// NewCrossAttention returns an attention layer with the given number of heads. `shared` is the number of heads of
-// keys and values, and must divide `heads`.
+// NewCrossAttention returns an attention layer for vectors of `features` elements with the given number of heads.
+// `shared` is the number of heads of keys and values, and must divide `heads`.
 func NewCrossAttention(features, heads, shared int, options ...AttentionOption) CrossAttention {
 	if heads < 1 || shared < 1 || features%heads != 0 || heads%shared != 0 {
 		fail("%d features in %d heads, which share %d", features, heads, shared)
@@ -437,8 +438,8 @@ func NewPositionalEncoding(features, longest int) PositionalEncoding {
 	return PositionalEncoding{Stack(2, a.Sin(), a.Cos()).Flatten(1, 2).Narrow(1, 0, features).Float()}
 }
 
-// angles returns position·θ^(−2i/d) for each position below `longest` and each pair i of d features. The result is
-// f64 [longest, ⌈d/2⌉]. Its bits are the same on every machine.
+// angles returns position·θ^(−2i/d), where θ is theta, for each position below `longest` and each pair i of d
+// features. The result is f64 [longest, ⌈d/2⌉]. Its bits are the same on every machine.
 func angles(longest, d int, theta float64) Value {
 	places := Arange(longest).Cast(F64).Unsqueeze(1)
 	pairs := Arange((d + 1) / 2).Cast(F64).Mul(-2 / float64(max(d, 1)))

@@ -219,16 +219,17 @@ func (w window) convTranspose(x Value, weight, bias Param) Value {
 	return one(o, x, weight.Value(), bias.orNone())
 }
 
-// DeformConv2d is a deformable convolution. Offsets move the cells of its windows, and a mask multiplies the values
-// of the cells. The weight is [out, in/groups, h, w].
+// DeformConv2d is a deformable convolution. Offsets move the cells of its windows, the positions at which a window
+// reads x. A mask multiplies the values of the cells. The weight is [out, in/groups, h, w].
 type DeformConv2d struct {
 	Weight, Bias Param
 	window       window
 	groups       int
 }
 
-// NewDeformConv2d returns a deformable convolution from `in` to `out` channels. The channels form offsetGroups
-// groups, and each group has its own offsets. [Same] and [PaddingMode] are not supported.
+// NewDeformConv2d returns a deformable convolution from `in` to `out` channels. Windows are kernel × kernel unless
+// [Kernel] is given. The `in` channels form offsetGroups groups, and each group has its own offsets. [Same] and
+// [PaddingMode] are not supported.
 func NewDeformConv2d(in, out, kernel, offsetGroups int, options ...ConvOption) DeformConv2d {
 	w, b, o := newConv(2, in, out, kernel, options)
 	if o.same || o.mode != "" && o.mode != "zeros" {

@@ -106,8 +106,8 @@ func (o gradientOption) custom(c *customOptions)     { c.gradient = o }
 //
 // typ is the declared type, such as "(f32[N,4], f32[N]) -> i64[K]". The operands give the symbols values. If a
 // symbol is only in results, as K is, f decides its value with [rt.Arg.Resize]. If all operands have data, f is
-// called when the results are read, or at once if it decides extents. In a recording, a new symbol stands for each
-// extent that f decides.
+// called when the results are read, or at once if it decides extents. While a method is recorded, a new symbol
+// stands for each extent that f decides.
 //
 // By default, the function with the name of f and the suffix "Grad" computes the gradients. See [GradientFunc] and
 // [Gradient]. Custom panics with an [*Error] if an argument does not fit.

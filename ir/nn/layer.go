@@ -106,8 +106,8 @@ func required(layer interface{ check() error }) {
 // different tokens.
 type Embedding struct{ Weight Param }
 
-// NewEmbedding returns an embedding of the tokens 0 to n−1. Its weight is initialised from the standard normal
-// distribution unless [WeightInit] is given.
+// NewEmbedding returns an embedding of the tokens 0 to n−1, each as a vector of `features` elements. Its weight is
+// initialised from the standard normal distribution unless [WeightInit] is given.
 func NewEmbedding(n, features int, options ...EmbeddingOption) Embedding {
 	w := window{init: NormalInit(0, 1)}
 	for _, o := range options {

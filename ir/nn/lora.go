@@ -10,7 +10,7 @@ type LoRA struct {
 	scale float64
 }
 
-// NewLoRA freezes a linear layer and adds an update of rank `rank`, scaled by alpha/rank. A is initialised as
+// NewLoRA freezes the linear layer base and adds an update of rank `rank`, scaled by alpha/rank. A is initialised as
 // [NewLinear] does. B is 0, so the update is 0 at first.
 func NewLoRA(base Linear, rank int, alpha float64) LoRA {
 	required(base)

@@ -31,8 +31,8 @@ func pooling(kind string, axes int, maximum bool, kernel int, options []PoolOpti
 	return Pool{kind: kind, axes: axes, maximum: maximum, window: w}
 }
 
-// NewMaxPool1d returns a maximum pool over one axis. Windows do not overlap unless [Stride] is
-// given.
+// NewMaxPool1d returns a maximum pool over one axis. Windows have `kernel` elements along the axis. They do not
+// overlap unless [Stride] is given.
 func NewMaxPool1d(kernel int, options ...PoolOption) Pool {
 	return pooling("MaxPool1d", 1, true, kernel, options)
 }
@@ -47,8 +47,8 @@ func NewMaxPool3d(kernel int, options ...PoolOption) Pool {
 	return pooling("MaxPool3d", 3, true, kernel, options)
 }
 
-// NewAvgPool1d returns an average pool over one axis. Windows do not overlap unless [Stride] is
-// given. Averages include the padding unless [NoCountPad] is given.
+// NewAvgPool1d returns an average pool over one axis. Windows have `kernel` elements along the axis. They do not
+// overlap unless [Stride] is given. Averages include the padding unless [NoCountPad] is given.
 func NewAvgPool1d(kernel int, options ...PoolOption) Pool {
 	return pooling("AvgPool1d", 1, false, kernel, options)
 }
@@ -86,32 +86,32 @@ func NewAdaptiveMaxPool2d(h, w int) Pool {
 	return Pool{kind: "AdaptiveMaxPool2d", axes: 2, maximum: true, sizes: []Extent{h, w}}
 }
 
-// MaxPool1d returns the maximum of each window over x, [N, C, W].
+// MaxPool1d returns the maximum of each window over x, [N, C, W]; see [NewMaxPool1d].
 func MaxPool1d(x Value, kernel int, options ...PoolOption) Value {
 	return NewMaxPool1d(kernel, options...).apply(x)
 }
 
-// MaxPool2d returns the maximum of each window over x, [N, C, H, W].
+// MaxPool2d returns the maximum of each window over x, [N, C, H, W]; see [NewMaxPool2d].
 func MaxPool2d(x Value, kernel int, options ...PoolOption) Value {
 	return NewMaxPool2d(kernel, options...).apply(x)
 }
 
-// MaxPool3d returns the maximum of each window over x, [N, C, D, H, W].
+// MaxPool3d returns the maximum of each window over x, [N, C, D, H, W]; see [NewMaxPool3d].
 func MaxPool3d(x Value, kernel int, options ...PoolOption) Value {
 	return NewMaxPool3d(kernel, options...).apply(x)
 }
 
-// AvgPool1d returns the mean of each window over x, [N, C, W].
+// AvgPool1d returns the mean of each window over x, [N, C, W]; see [NewAvgPool1d].
 func AvgPool1d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool1d(kernel, options...).apply(x)
 }
 
-// AvgPool2d returns the mean of each window over x, [N, C, H, W].
+// AvgPool2d returns the mean of each window over x, [N, C, H, W]; see [NewAvgPool2d].
 func AvgPool2d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool2d(kernel, options...).apply(x)
 }
 
-// AvgPool3d returns the mean of each window over x, [N, C, D, H, W].
+// AvgPool3d returns the mean of each window over x, [N, C, D, H, W]; see [NewAvgPool3d].
 func AvgPool3d(x Value, kernel int, options ...PoolOption) Value {
 	return NewAvgPool3d(kernel, options...).apply(x)
 }
@@ -285,8 +285,9 @@ func PixelUnshuffle(x Value, r int) Value {
 	return x.Reshape(n, c, h, r, w, r).Permute(0, 1, 3, 5, 2, 4).Reshape(n, c.Mul(r*r), h, w)
 }
 
-// Unfold4d returns the windows of x, [N, C, H, W], as columns: [N, C·h·w, windows] (PyTorch Unfold). The windows
-// are h × w. The distance between adjacent windows is 1 unless [Stride] is given.
+// Unfold4d returns the windows of x, [N, C, H, W], as columns: [N, C·h·w, windows] (PyTorch Unfold). The windows are
+// h × w, where h and w are `kernel` unless [Kernel] is given. The distance between adjacent windows is 1 unless
+// [Stride] is given.
 func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	w := pooling("Unfold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	x = x.Pad("constant", 0, w.padding[1], w.padding[1], w.padding[0], w.padding[0])
@@ -299,8 +300,8 @@ func Unfold4d(x Value, kernel int, options ...PoolOption) Value {
 	return x.Permute(0, 1, 2, 4, 3, 5).Reshape(n, c.Mul(w.kernel[0]*w.kernel[1]), -1)
 }
 
-// Fold4d adds windows, the columns of [N, C·h·w, windows], into images of height × width. It is the transpose of
-// [Unfold4d] and takes the same options (PyTorch Fold).
+// Fold4d adds windows, the columns of x, [N, C·h·w, windows], into images, [N, C, height, width]. It is the
+// transpose of [Unfold4d] and takes the same options (PyTorch Fold).
 func Fold4d(x Value, height, width Extent, kernel int, options ...PoolOption) Value {
 	w := pooling("Fold4d", 2, true, kernel, append([]PoolOption{Stride(1)}, options...)).window
 	return one(op.Col2Im{Image: extents([]Extent{height, width}), Block: dim.Consts(w.kernel...), Strides: w.stride, Dilations: w.dilation, Pads: slices.Concat(w.padding, w.padding)}, x)

@@ -19,7 +19,8 @@ func Seed(s uint64) {
 	session.random.Store(0)
 }
 
-// site returns the number of a place at which random numbers are drawn. Each call returns the next number.
+// site returns a number that identifies one place in a model at which random numbers are drawn. Each call returns
+// the next number.
 func site() int64 { return session.random.Add(1) }
 
 func drawSeed() int64 {

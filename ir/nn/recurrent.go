@@ -40,7 +40,7 @@ type cells struct {
 }
 
 // newCells returns the weights and the settings of recurrent layers. The weights are initialised uniformly in
-// ±1/√hidden. order is the field of cells.
+// ±1/√hidden. order gives, for each gate of the operator, the position of this gate in the weights.
 func newCells(in, hidden int, order []int, options []RecurrentOption) (map[string]Param, cells) {
 	c := cells{recurrentOptions{layers: 1, nonlinearity: "tanh"}, in, hidden, order}
 	for _, o := range options {

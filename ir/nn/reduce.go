@@ -104,8 +104,9 @@ func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 // CumMin returns the cumulative minimum along an axis. The extent of the axis must be static.
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
-// running replaces each element by the combination of this element and all elements before it along an axis. It
-// takes ⌈log₂ n⌉ steps for an extent of n.
+// running replaces each element by the combination of this element and all elements before it along an axis. combine
+// combines two Values element by element, such as by a maximum. It must be associative and commutative. It takes
+// ⌈log₂ n⌉ steps for an extent of n.
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

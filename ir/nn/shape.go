@@ -470,20 +470,20 @@ func (v Value) triangle(upper bool, diagonal int) Value {
 	return one(op.Trilu{Upper: upper}, v, number(diagonal, I64))
 }
 
-// TrilMask returns a bool matrix that is true above a diagonal. Diagonal 0 is the main one.
+// TrilMask returns a bool matrix [rows, cols] that is true above a diagonal. Diagonal 0 is the main one.
 // [Value.MaskFill] with this mask keeps the lower triangle and fills the elements above it.
 func TrilMask(rows, cols Extent, diagonal int) Value {
 	return FullOf(U8, 1, rows, cols).triangle(false, diagonal).Equal(0)
 }
 
-// TriuMask returns a bool matrix that is true below a diagonal. Diagonal 0 is the main one.
+// TriuMask returns a bool matrix [rows, cols] that is true below a diagonal. Diagonal 0 is the main one.
 // [Value.MaskFill] with this mask keeps the upper triangle and fills the elements below it.
 func TriuMask(rows, cols Extent, diagonal int) Value {
 	return FullOf(U8, 1, rows, cols).triangle(true, diagonal).Equal(0)
 }
 
-// DiagMask returns a bool matrix that is false on a diagonal and true elsewhere. Diagonal 0 is the
-// main one. [Value.MaskFill] with this mask keeps the diagonal and fills the other elements.
+// DiagMask returns a bool matrix [rows, cols] that is false on a diagonal and true elsewhere. Diagonal 0 is the main
+// one. [Value.MaskFill] with this mask keeps the diagonal and fills the other elements.
 func DiagMask(rows, cols Extent, diagonal int) Value {
 	d := extents([]Extent{rows, cols})
 	return one(op.Eye{DType: U8, Rows: d[0], Cols: d[1], K: diagonal}).Equal(0)

@@ -4,15 +4,17 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// cosineWindow returns n numbers of the window a − b·cos t + c·cos 2t, as f32. t is as in [BlackmanWindow].
+// cosineWindow returns n numbers of the window a − b·cos t + c·cos 2t, as f32. t and periodic are as in
+// [BlackmanWindow].
 func cosineWindow(n int, periodic bool, a, b, c float64) Value {
 	return one(op.CosineWindow{DType: F32, Size: extents([]Extent{n})[0], Periodic: periodic, A: a, B: b, C: c})
 }
 
-// HannWindow returns n numbers of the Hann window, (1 − cos t)/2, as f32. t is as in [BlackmanWindow].
+// HannWindow returns n numbers of the Hann window, (1 − cos t)/2, as f32. t and periodic are as in [BlackmanWindow].
 func HannWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.5, 0.5, 0) }
 
-// HammingWindow returns n numbers of the Hamming window, 0.54 − 0.46·cos t, as f32. t is as in [BlackmanWindow].
+// HammingWindow returns n numbers of the Hamming window, 0.54 − 0.46·cos t, as f32. t and periodic are as in
+// [BlackmanWindow].
 func HammingWindow(n int, periodic bool) Value { return cosineWindow(n, periodic, 0.54, 0.46, 0) }
 
 // BlackmanWindow returns n numbers of the Blackman window, 0.42 − 0.5·cos t + 0.08·cos 2t, as f32. For element i, t

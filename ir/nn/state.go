@@ -18,8 +18,8 @@ type State struct {
 }
 
 // NewState returns a state of a type in the notation of the IR, such as "f32[N,4,S,16]". The symbols of the type
-// are the symbols of the methods that use the state. Outside of a recording, the state is a tensor of zeros until
-// it is set, and each symbol is 0.
+// are the symbols of the methods that use the state. While no method is recorded, the state is a tensor of zeros
+// until it is set, and each symbol is 0.
 func NewState(typ string) *State {
 	t, err := parseType(typ)
 	if err != nil {

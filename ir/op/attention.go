@@ -96,8 +96,8 @@ func (op Attention) extents(in []ir.Type) (x attended, err error) {
 	return x, nil
 }
 
-// checkMask returns an error unless a mask is of bools or of type d, and broadcasts to the shape of the scores. It
-// accepts any symbolic extent of the mask if the extent of the scores is a constant above 1.
+// checkMask returns an error if a mask is neither of bools nor of type d, or if it does not broadcast to the shape
+// of the scores. It accepts any symbolic extent of the mask if the extent of the scores is a constant above 1.
 func (op Attention) checkMask(mask ir.Type, d ir.DType, scores []dim.Dim) error {
 	if mask.DType != ir.Bool && mask.DType != d {
 		return fmt.Errorf("the mask is %s, bool or %s expected", mask.DType, d)
@@ -274,8 +274,9 @@ const (
 	softmaxScores = 3
 )
 
-// build appends an attention made of other operators, and returns its result y. It also returns `seen`, the scores
-// [B,H,S,T] at the given stage, such as before or after the mask is added. seen is nil if stage is noScores.
+// build appends an attention made of other operators, and returns its result y. args are the operands of the
+// Attention. It also returns `seen`, the scores [B,H,S,T] at the given stage, such as before or after the mask is
+// added. seen is nil if stage is noScores.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)
 	q, k, v := args[0], args[1], args[2]
@@ -362,8 +363,9 @@ func unless(b *ir.Builder, cond, x *ir.Value) *ir.Value {
 	return b.Node(Where{}, cond, b.Scalar(x.Type.DType, 0), x)
 }
 
-// bias appends the sum of all masks, in a shape that broadcasts to the scores. keyless is true for the queries that
-// have no keys. bias is nil if no mask has an effect, and keyless is nil if every query is known to have a key.
+// bias appends the sum of all masks, in a shape that broadcasts to the scores. args are the operands of the
+// Attention. keyless is true for the queries that have no keys. bias is nil if no mask has an effect, and keyless is
+// nil if every query is known to have a key.
 func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, keyless *ir.Value) {
 	d := args[0].Type.DType
 	args = append(args[:len(args):len(args)], make([]*ir.Value, 7-len(args))...)

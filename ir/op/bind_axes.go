@@ -31,18 +31,18 @@ type BindUnsqueeze struct {
 	Shape []dim.Dim
 }
 
-// Infer returns an error unless the operand is a list of i64, and there are two symbols for each axis of Shape. There
-// are no results.
+// Infer returns an error if the operand is not a list of i64, or if there are not two symbols for each axis of
+// Shape. There are no results.
 func (op BindAxes) Infer(in []ir.Type) ([]ir.Type, error) { return op.infer(in, 2*len(op.Shape)) }
 
-// Infer returns an error unless the operand is a list of i64, and there are at most as many symbols as axes of Shape.
-// There are no results.
+// Infer returns an error if the operand is not a list of i64, or if there are more symbols than axes of Shape. There
+// are no results.
 func (op BindSqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, min(len(op.Symbols), len(op.Shape)))
 }
 
-// Infer returns an error unless the operand is a list of i64, and there are at least as many symbols as axes of
-// Shape. There are no results.
+// Infer returns an error if the operand is not a list of i64, or if there are fewer symbols than axes of Shape.
+// There are no results.
 func (op BindUnsqueeze) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, max(len(op.Symbols), len(op.Shape)))
 }

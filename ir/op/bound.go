@@ -21,8 +21,8 @@ func (op Bound) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, nil }
 // they bind.
 func (op Bound) HasEffect() {}
 
-// infer returns no types. It returns an error unless the number of symbols is `want`, and all
-// operands are lists of i64. The first operand must be present.
+// infer returns no types. It returns an error if the number of symbols is not `want`, if an operand is not a list of
+// i64, or if the first operand is absent.
 func (op Bound) infer(in []ir.Type, want int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, -1); err != nil {
 		return nil, err

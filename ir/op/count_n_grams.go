@@ -22,8 +22,8 @@ type CountNGrams struct {
 	Size                 dim.Dim
 }
 
-// Infer returns f32[Size], or f32[N,Size] for an operand of rank 2. It returns an error unless Starts divides the
-// pool into n-grams, and there is one column index for each n-gram.
+// Infer returns f32[Size], or f32[N,Size] for an operand of rank 2. It returns an error if Starts does not divide
+// the pool into n-grams, or if there is not one column index for each n-gram.
 func (op CountNGrams) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 3); err != nil {
 		return nil, err

@@ -130,8 +130,8 @@ func (g *groupQuery) load() (q, k, v *ir.Value, err error) {
 	return q, k, v, nil
 }
 
-// first sets spare, starts and lengths, which say how much of the cache is in use. total is the length of the
-// longest sequence, with its new keys.
+// first sets spare, starts and lengths, which say how much of the cache is in use. batch is the number of sequences.
+// total is the length of the longest sequence, with its new keys.
 func (g *groupQuery) first(batch, total dim.Dim) {
 	b := g.b
 	g.spare = total.Sub(g.count)
@@ -171,8 +171,8 @@ func (g *groupQuery) angles(operand int) *ir.Value {
 	return perToken(b, angleRows(b, table, at), g.Arg(0).Type.DType)
 }
 
-// cache returns the keys or values in use, followed by the new ones, [B,G,S,D]. It pads them with zeros to the
-// extent of the cache or to `total`, whichever is larger.
+// cache returns the keys or values in use of the cache `past`, followed by the new ones, `fresh`: [B,G,S,D]. A nil
+// past is empty. It pads them with zeros to the extent of the cache or to `total`, whichever is larger.
 func (g *groupQuery) cache(fresh, past *ir.Value, total dim.Dim) *ir.Value {
 	b := g.b
 	s := fresh.Type.Shape

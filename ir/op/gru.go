@@ -129,7 +129,7 @@ func (op GRU) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.Va
 }
 
 // Train replaces the node by a [GRUTrace] for each direction. A GRUTrace also returns the gates of all steps, which
-// the backward pass reads. Train returns nil unless the GRU has the default functions and no clamping.
+// the backward pass reads. Train returns nil if the GRU has clamping, or functions other than the default ones.
 func (op GRU) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
 	if !op.isUsual(n, usualGRU) {
 		return nil

@@ -112,8 +112,8 @@ func (op LSTM) LowerWith(b *ir.Builder, n *ir.Node, p RecurrentProducts) []*ir.V
 }
 
 // Train replaces the node by an [LSTMTrace] for each direction. An LSTMTrace also returns the gates of all steps,
-// which the backward pass reads. Train returns nil unless the LSTM has the default functions, and neither clamping,
-// peepholes nor InputForget.
+// which the backward pass reads. Train returns nil if the LSTM has clamping, peepholes, InputForget, or functions
+// other than the default ones.
 func (op LSTM) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
 	if op.InputForget || n.Arg(recurrentH+2) != nil || !op.isUsual(n, usualLSTM) {
 		return nil

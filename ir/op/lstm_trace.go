@@ -91,7 +91,8 @@ func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 }
 
 // before returns the hidden states before each step, [S,N,H], in the order of y. These are the hidden states after
-// the previous step, which y holds. The state before the step that is computed first is `initial`; nil means zero.
+// the previous step, which y holds. The steps run from last to first if reverse is set. The state before the step
+// that is computed first is `initial`; nil means zero.
 func before(b *ir.Builder, y, initial *ir.Value, reverse bool) *ir.Value {
 	s := y.Type.Shape
 	one := dim.Const(1)

@@ -15,8 +15,8 @@ type MapValues struct{ Count string }
 // The third operand, of one element, is the value for missing keys.
 type MapLookup struct{}
 
-// mapElem returns the element type of the values of a map. It returns an error unless the keys are i64 or strings,
-// and the values are scalars.
+// mapElem returns the element type of the values of a map. It returns an error if the keys are neither i64 nor
+// strings, or if the values are not scalars.
 func mapElem(t ir.Type) (ir.DType, error) {
 	if t.Kind != ir.MapKind || !t.Elem.IsTensor() || t.Elem.Rank() != 0 {
 		return ir.Invalid, fmt.Errorf("operand is %s, a map to scalars expected", t)

@@ -100,8 +100,9 @@ func firstGreatest(values []float64, c Cells, cell func(int) int) int {
 	return best
 }
 
-// evalPool returns the result y of op, a pool over x with the window w. For each element of y it calls f, which
-// sets element i of y from the window's cells c. cell returns the index of a cell in x.
+// evalPool returns the result y of op, a pool over x with the window w. blocked says that x is channel-blocked. For
+// each element of y it calls f, which sets element i of y from the window's cells c. cell returns the index of a
+// cell in x.
 func evalPool(op ir.Op, w Window, x *ir.Tensor, blocked bool, f func(y *ir.Tensor, i int, c Cells, cell func(int) int)) ([]*ir.Tensor, error) {
 	out, err := InferOf(op, []*ir.Tensor{x})
 	if err != nil {

@@ -109,8 +109,8 @@ func broadcastTo(t *ir.Tensor, shape []int) *ir.Tensor {
 	return y
 }
 
-// Overwrites returns the operands whose memory the result may reuse: the first eight. The kernel reads an element
-// of an operand before it writes the element of the result in its place.
+// Overwrites returns the indices of the operands whose memory the result may reuse: 0 to 7. The kernel reads element
+// i of an operand before it writes element i of the result.
 func (Pointwise) Overwrites() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
 // IsMemoryBound marks the operator as bound by memory bandwidth.

@@ -26,8 +26,8 @@ type Dequantize struct {
 	Zero  int
 }
 
-// Infer returns the operand's shape with the element type To. It returns an error unless the operand is f32. It
-// also returns an error unless To is an integer type of at most 32 bits that represents Zero, and not u32.
+// Infer returns the operand's shape with the element type To. It returns an error unless the operand is f32. It also
+// returns an error if To is u32, or is not an integer type of at most 32 bits that represents Zero.
 func (op Quantize) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

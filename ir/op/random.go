@@ -161,9 +161,9 @@ func siteSeed(b *ir.Builder) int64 {
 }
 
 // importRandom returns the import function of a random operator. a and b are the names of the attributes with its
-// parameters. The shape is an attribute, or the shape of an operand if `like` is set. The attribute dtype is the
-// element type of the result. If dtype is absent, the element type is that of the operand, or f32 if there is no
-// operand or it is not of floats.
+// two parameters, which are aDefault and bDefault if absent. build returns the operator. The shape is an attribute,
+// or the shape of an operand if `like` is set. The attribute dtype is the element type of the result. If dtype is
+// absent, the element type is that of the operand, or f32 if there is no operand or it is not of floats.
 func importRandom(like bool, a string, aDefault float64, b string, bDefault float64, build func(d ir.DType, shape []dim.Dim, a, b float64, seed int64) ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		d := ir.F32

@@ -54,8 +54,8 @@ func (op Range) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// InferElems returns start + i·delta for each i. It returns nil unless Count is constant, and start and delta are
-// known integers.
+// InferElems returns start + i·delta for each i. It returns nil if Count is not constant, or if start or delta is
+// not a known integer.
 func (op Range) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	n, ok := op.Count.Int()
 	start, okStart := in[0].Dims()

@@ -269,9 +269,10 @@ func recurrentFlops(in []ir.Type) dim.Dim {
 // are the other operands of the direction.
 type directed func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value
 
-// lower computes each direction of n with the function `direction`, and combines the results. functions is the
-// number of activation functions of one direction. The projected x includes both biases of the first `separate`
-// gates, and only the first bias of the other gates. lower computes narrow types in a wider type.
+// lower computes each direction of n with the function `direction`, and combines the results. p builds the matrix
+// products. functions is the number of activation functions of one direction. The projected x includes both biases
+// of the first `separate` gates, and only the first bias of the other gates. lower computes narrow types in a wider
+// type.
 func (op Recurrent) lower(b *ir.Builder, n *ir.Node, p RecurrentProducts, functions, separate int, direction directed) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -52,8 +52,9 @@ func (r recurrence) length(sequence int) int {
 	return int(r.lens.Int(sequence))
 }
 
-// run computes y, [steps,batch,hidden]. It updates states, which then hold the final states, [batch,hidden]. The
-// final states of a sequence without steps are zeros. run returns an error if a length is out of range.
+// run computes y, [steps,batch,hidden], from the projected x; next computes one time step. It updates states, which
+// then hold the final states, [batch,hidden]. The final states of a sequence without steps are zeros. run returns an
+// error if a length is out of range.
 func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -124,9 +125,10 @@ func roundedTensor(d ir.DType, values []float64, shape ...int) *ir.Tensor {
 	return t
 }
 
-// eval computes a layer in float64. cellOf returns the cell of direction i. Its argument r holds the recurrent
-// weights as a matrix [H,gates·H], and bias their biases. For the first `separate` gates, eval adds both biases to
-// the projected x. For the other gates it adds only the bias of w, and the cell must add the recurrent bias.
+// eval computes a layer in float64. gates, functions and states are as in [Recurrent.infer]. cellOf returns the cell
+// of direction i. Its argument r holds the recurrent weights as a matrix [H,gates·H], and bias their biases. For the
+// first `separate` gates, eval adds both biases to the projected x. For the other gates it adds only the bias of w,
+// and the cell must add the recurrent bias.
 func (op Recurrent) eval(in []*ir.Tensor, gates, functions, states, separate int, cellOf func(i int, s Steps, r, bias []float64) cell) ([]*ir.Tensor, error) {
 	x, w, r := in[recurrentX], in[recurrentW], in[recurrentR]
 	d, hidden, inputs := r.Shape[0], r.Shape[2], x.Shape[2]

@@ -417,9 +417,9 @@ func (op resizeTables) numbers(b *ir.Builder, k int) []*ir.Value {
 	return []*ir.Value{sliceAxis(b, op.sampling, 0, dim.Const(k), dim.Const(1))}
 }
 
-// table returns the indices of the elements that each point reads along axis k, and their weights. weights is nil
-// in mode nearest. The results are constants if the extents are constant, there are at most maxTable points, and
-// scales and region are not an operand.
+// table returns the indices of the `taps` elements that each point reads along axis k, and their weights. shape is
+// the shape of the operand. weights is nil in mode nearest. The results are constants if the extents are constant,
+// there are at most maxTable points, and scales and region are not an operand.
 func (op resizeTables) table(b *ir.Builder, shape []dim.Dim, k int, taps dim.Dim) (weights, index *ir.Value) {
 	t := op.tableOf(k, shape[k], op.Shape[k])
 	t.Taps = taps

@@ -144,8 +144,8 @@ func (op Resize) betweenExtents(c ir.Importer) bool {
 
 const maxScale = 1 << 20
 
-// withScales imports op with constant scales, one for each of axes. The extents of the result are the extents times
-// the scales, rounded down.
+// withScales imports op with constant scales, one for each of axes. roi is as in [Resize.bound]. The extents of the
+// result are the extents times the scales, rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))
@@ -192,8 +192,9 @@ func (op Resize) bound(c ir.Importer, scales, roi *ir.Value, axes []int, near bo
 	return op.sampled(c, scales, roi, axes)
 }
 
-// sampled appends op with a second operand, which holds the scale and the region of each axis. If scales is nil,
-// the operand holds the scales of op. If roi is nil, it holds the region of op.
+// sampled appends op with a second operand, which holds the scale and the region of each axis. scales and roi have
+// entries for `axes` only. If scales is nil, the operand holds the scales of op. If roi is nil, it holds the region
+// of op.
 func (op Resize) sampled(c ir.Importer, scales, roi *ir.Value, axes []int) ([]*ir.Value, error) {
 	b, rank := c.Builder(), len(op.Shape)
 	given := ir.NewTensor(ir.F64, rank, 3)
@@ -245,8 +246,9 @@ func simpleFraction(f float32) (num, den int64) {
 	}
 }
 
-// sized imports op with the extents in the operand sizes. If policy keeps the aspect ratio, sizes are bounds of the
-// extents: upper bounds for not_larger, lower bounds for not_smaller.
+// sized imports op with the extents in the operand sizes, one for each of axes. roi is as in [Resize.bound]. If
+// policy keeps the aspect ratio, sizes are bounds of the extents: upper bounds for not_larger, lower bounds for
+// not_smaller.
 func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) ([]*ir.Value, error) {
 	if n, ok := c.Arg(3).Type.Elems().Int(); ok && n != len(axes) {
 		return nil, fmt.Errorf("%d sizes for %d axes", n, len(axes))

@@ -173,7 +173,7 @@ type BindScaled struct {
 	Near bool
 }
 
-// Infer returns an error unless the operand is a list of f64, and there is one symbol for each extent in From.
+// Infer returns an error if the operand is not a list of f64, or if there is not one symbol for each extent in From.
 // There are no results.
 func (op BindScaled) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {

@@ -45,8 +45,8 @@ func importIrfft(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{ReshapeTo(b, y, y.Type.Shape[:rank]...)}, nil
 }
 
-// signalAxes returns the attribute signal_ndim, the number of axes of a signal. It returns an error unless
-// signal_ndim is from 1 to rank, the attribute normalized is 0, and the attribute onesided is 1.
+// signalAxes returns the attribute signal_ndim, the number of axes of a signal. It returns an error if signal_ndim
+// is not from 1 to rank, if the attribute normalized is not 0, or if the attribute onesided is not 1.
 func signalAxes(c ir.Importer, rank int) (int, error) {
 	if c.Int("normalized", 0) != 0 || c.Int("onesided", 1) != 1 {
 		return 0, fmt.Errorf("normalized %d and onesided %d, 0 and 1 expected", c.Int("normalized", 0), c.Int("onesided", 1))

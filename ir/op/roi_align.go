@@ -60,7 +60,7 @@ func (op RoiAlign) Infer(in []ir.Type) ([]ir.Type, error) {
 const maxSampling = 1 << 12
 
 // regionShape returns [R,C,height,width], the shape of the result when R regions of x are pooled. It returns an
-// error unless x is [N,C,H,W] and regions is [R,numbers], of one float type.
+// error if x is not [N,C,H,W], if regions is not [R,numbers], or if the two do not have one float type.
 func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, error) {
 	if err := checkDomain([]ir.Type{x}, floats{}); err != nil {
 		return nil, err

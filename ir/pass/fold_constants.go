@@ -118,9 +118,9 @@ func (c *Context) known(v *ir.Value) *ir.Tensor {
 	return nil
 }
 
-// constant appends t and returns its value. If t is larger than maxTextBytes and not a splat, constant adds it to
-// `own` as a weight, and returns the value of this weight. The name of the weight derives from `name`, the name of
-// the replaced value.
+// constant appends t and returns its value. If t is larger than maxTextBytes and not a splat (stored as one repeated
+// element), constant adds it to `own` as a weight, and returns the value of this weight. The name of the weight
+// derives from `name`, the name of the replaced value.
 func (c *Context) constant(b *ir.Builder, own *weights, name string, t *ir.Tensor) *ir.Value {
 	if t.IsSplat() || t.Len()*t.DType.Size() <= maxTextBytes {
 		return b.Const(t)
@@ -143,8 +143,8 @@ func elemsOf(types ...ir.Type) int64 {
 	return math.MaxInt64
 }
 
-// splatResult evaluates an elementwise node whose operands are all splats. It computes with one element of each. It
-// returns nil for any other node.
+// splatResult evaluates an elementwise node whose operands are all splats, tensors that are stored as one repeated
+// element. It computes with one element of each. It returns nil for any other node.
 func splatResult(n *ir.Node, args []*ir.Tensor) *ir.Tensor {
 	if _, ok := n.Op.(op.Elementwise); !ok {
 		return nil
@@ -177,8 +177,8 @@ func repeated(t *ir.Tensor, shape []int) *ir.Tensor {
 	return ir.Splat(t, shape...)
 }
 
-// staysSplat reports whether the result of an operator is a splat. It is one if the operator fills a tensor, or
-// moves the elements of args[0] and this operand is a splat.
+// staysSplat reports whether the result of an operator is a splat, a tensor that is stored as one repeated element.
+// It is one if the operator fills a tensor, or moves the elements of args[0] and this operand is a splat.
 func staysSplat(o ir.Op, args []*ir.Tensor) bool {
 	if _, fill := o.(op.Fill); fill {
 		return true

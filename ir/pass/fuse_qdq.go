@@ -365,9 +365,9 @@ func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quant
 	return nil
 }
 
-// weights returns the integers, scales and zero points of v, which is dequantised. It returns false
-// unless the integers have 8 bits and the scales and zero points are fixed. There must be one
-// scale, or one for each index along `axis`.
+// weights returns the integers, scales and zero points of v, which is dequantised. It returns false if the integers
+// do not have 8 bits, or if the scales or zero points are not fixed. There must be one scale, or one for each index
+// along `axis`.
 func (f *qdq) weights(v *ir.Value, axis int) (quantum, bool) {
 	q, ok := dequantized(v)
 	if !ok || !isByte(q.x) || q.axis >= 0 && q.axis != axis || !f.known.has(q.scale) || q.zero != nil && !f.known.has(q.zero) {
