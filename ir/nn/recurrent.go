@@ -106,10 +106,10 @@ func (r RNN) check() error  { return r.cells.unmade("NewRNN") }
 func (l LSTM) check() error { return l.cells.unmade("NewLSTM") }
 func (g GRU) check() error  { return g.cells.unmade("NewGRU") }
 
-// Forward runs the layers over x, [S, N, in], or [N, S, in] with [BatchFirst]. h is the initial state,
-// [layers·directions, N, hidden]; the zero Value means zeros. y holds the state of the last layer after each step,
-// [S, N, directions·hidden], or [N, S, directions·hidden] with [BatchFirst]. last holds the final states in the
-// shape of h.
+// Forward runs the layers over x, [S, N, in] for S steps of N sequences, or [N, S, in] with [BatchFirst]. h is the
+// initial state, [layers·directions, N, hidden]; the zero Value means zeros. y holds the state of the last layer
+// after each step, [S, N, directions·hidden], or [N, S, directions·hidden] with [BatchFirst]. last holds the final
+// states in the shape of h.
 func (r RNN) Forward(x, h Value) (y, last Value) {
 	required(r)
 	y, states := r.cells.run(x, r.Weights, []Value{h}, func(o op.Recurrent) ir.Op { return op.RNN{Recurrent: o} }, []string{r.cells.nonlinearity})

@@ -203,8 +203,8 @@ func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// window returns the number that is added to the score of a key: 0 if the key is between Before and After, and −∞
-// otherwise. distance is the position of the key minus the position of the query.
+// window returns the number that is added to the score of a key: 0 if −Before ≤ distance ≤ After, and −∞ otherwise.
+// A negative Before or After sets no bound. distance is the position of the key minus the position of the query.
 func (op Attention) window(distance int64) float64 {
 	if op.After >= 0 && distance > int64(op.After) || op.Before >= 0 && distance < -int64(op.Before) {
 		return math.Inf(-1)
@@ -409,7 +409,8 @@ func (op Attention) bias(b *ir.Builder, x attended, args []*ir.Value) (bias, key
 	return bias, b.Node(Equal{}, top, b.Scalar(d, math.Inf(-1)))
 }
 
-// reaches reports whether every query is known to have a key between Before and After.
+// reaches reports whether every query at position p is known to have a key from p − Before to p + After, see
+// [Attention].
 func (op Attention) reaches(x attended) bool {
 	if lowest, _ := op.Past.Bounds(); lowest < 0 {
 		return false

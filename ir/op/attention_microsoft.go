@@ -88,7 +88,7 @@ func (x *headed) add(b *ir.Builder, mask *ir.Value) {
 
 // exclude excludes keys by an integer mask. It adds mask_filter_value to the scores of excluded keys. The mask has
 // one of these forms:
-//   - [B,T] or [B,S,T]: a key is excluded if its number is not positive
+//   - [B,T] or [B,S,T]: a key is excluded if its element of the mask is not positive
 //   - [B]: the number of keys of each batch element
 //   - [2·B]: the numbers of [B], followed by the index of the first key of each batch element
 //

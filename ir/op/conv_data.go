@@ -8,8 +8,8 @@ import (
 )
 
 // ConvData is the gradient of the operand x of a [Conv] with one group. Its operands are the upstream gradient g,
-// [N,M,spatial…], and the weights w, [M,C,kernel…]. The result is [N,C,Spatial…]. Each of its elements is the sum
-// of the products of g and w over all windows that contain the element.
+// [N,M,spatial…], and the weights w, [M,C,kernel…]. The result is [N,C,Spatial…]. Its element (n, c, p) is Σ
+// g[n,m,o]·w[m,c,k] over all m, and over all windows o and cells k for which cell k of window o is at position p.
 type ConvData struct {
 	Window
 	Spatial []dim.Dim

@@ -8,9 +8,9 @@ import (
 )
 
 // ConvWeights is the gradient of the weights of a [Conv]. Its operands are the convolution's operand x,
-// [N,C,spatial…], and the upstream gradient g. Each element of the result, [M,C/Group,kernel…], belongs to one cell
-// of the window. Each window has one element of x in this cell and one element of g. The gradient is the sum of the
-// products of the two over all windows.
+// [N,C,spatial…], and the upstream gradient g. The result is [M,C/Group,kernel…]. Its element (m, c, k) is Σ
+// x[n,c′,p]·g[n,m,o] over all batch elements n and all windows o. p is the position in x of cell k of window o, and
+// c′ is channel c of the group that m belongs to. Cells in the padding are left out.
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M

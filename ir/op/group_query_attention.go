@@ -9,8 +9,8 @@ import (
 
 // importGroupQueryAttention imports GroupQueryAttention of com.microsoft: attention with a key-value cache,
 // [B,G,P,D]. It is causal unless the attribute causal is 0. After the call, each batch element uses seqlens_k + 1
-// positions of the cache. The keys and values of this call are at the end of these positions. In a prompt, the
-// first call of a sequence, they are all of these positions.
+// positions of the cache. The keys and values of this call are at the end of these positions. In the first call of a
+// sequence, the prompt, they fill all of these positions.
 func importGroupQueryAttention(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	g := groupQuery{Importer: c, b: b, heads: c.Int("num_heads", 0), shared: c.Int("kv_num_heads", 0)}

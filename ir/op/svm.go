@@ -7,8 +7,8 @@ import (
 )
 
 // importSVMRegressor imports SVMRegressor. The result is rho plus the sum of coefficient · kernel(x, vector) over
-// the support vectors. Without support vectors it is rho plus the product of x and the coefficients. With
-// one_class, the result is 1 if this sum is above 0, and −1 otherwise.
+// the support vectors. Without support vectors it is rho plus the product of x and the coefficients. With one_class,
+// the result is 1 if this number is above 0, and −1 otherwise.
 func importSVMRegressor(c ir.Importer) ([]*ir.Value, error) {
 	b := c.Builder()
 	k, err := readSVM(c)
@@ -140,8 +140,8 @@ func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 
 // linear returns the labels and scores of a classifier without support vectors. The label is the class with the
 // highest score. There is one exception: if there are two classes and probable is false, the label is the second
-// class whenever the highest score exceeds 0. If no coefficient is negative, the highest score must be at least ½
-// for this. transform is applied to the scores, see [postTransform].
+// class whenever the highest score is large enough. It is large enough above 0 if a coefficient is negative, and
+// from ½ on if no coefficient is negative. transform is applied to the scores, see [postTransform].
 func (k *svm) linear(b *ir.Builder, labels *ir.Tensor, probable bool, transform string) ([]*ir.Value, error) {
 	classes := labels.Len()
 	if len(k.coefficients)%classes != 0 {

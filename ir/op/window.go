@@ -300,8 +300,8 @@ func importWindow(c ir.Importer, x ir.Type, kernel []dim.Dim, dilations bool) (w
 }
 
 // Over returns the spatial extents of the result of a convolution of x, [N,C,spatial…], over one or two axes. It
-// returns the errors of [Window.Check] and [Window.Places]. It also returns an error if the kernel has another
-// number of axes, or if x has fewer spatial axes.
+// returns the errors of [Window.Check] and [Window.Places]. It also returns an error if the kernel does not have one
+// or two axes, or if x has fewer spatial axes than the kernel.
 func (w Window) Over(x ir.Type) ([]dim.Dim, error) {
 	n := len(w.Kernel)
 	if n < 1 || n > MaxSpatial || x.Rank() < 2+n {
