@@ -121,8 +121,8 @@ func joinGroup(b *Block, o Op, list []single) {
 	}
 }
 
-// adjacent returns the largest n for which the first n accesses in list can be joined to one access. It is 1 if none
-// can be joined.
+// adjacent returns the largest n for which the first n accesses in list can be joined to one access. n is at least
+// 1.
 func adjacent(o Op, list []single) int {
 	most := 16 / list[0].in.Args[0].Type.DType.Size()
 	for n := bits.Len(uint(min(most, len(list)))); n > 1; n-- {

@@ -1,8 +1,8 @@
 package nn
 
 // GateController computes the operand of a gate's activation: input·Wᵀ + b + hidden·Uᵀ + c. W and b are the weight
-// and the bias of InputTransform, and U and c those of HiddenTransform. Users can build their own recurrent cells
-// from it.
+// and the bias of InputTransform, and U and c are the weight and the bias of HiddenTransform. Users can build their
+// own recurrent cells from it.
 type GateController struct{ InputTransform, HiddenTransform Linear }
 
 // NewGateController returns a gate for inputs of `in` features and states of `hidden` features. Its results have

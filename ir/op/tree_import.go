@@ -45,9 +45,9 @@ type trees struct {
 
 type treeKey struct{ tree, node int }
 
-// readTrees reads the trees from the attribute base_values, from the attributes whose names start with nodes_, and
-// from those whose names start with `entries`, which is "target" or "class". It returns an error if the attributes
-// do not fit together, or if a leaf has a weight for a target outside [0, targets).
+// readTrees reads the trees from the attribute base_values, and from the attributes whose names start with nodes_ or
+// with `entries`, which is "target" or "class". It returns an error if the attributes do not fit together, or if a
+// leaf has a weight for a target outside [0, targets).
 func readTrees(c ir.Importer, entries string, targets int) (*trees, error) {
 	t := &trees{used: map[int]bool{}, least: math.Inf(1)}
 	x, err := rowsOf(c.Builder(), c.Arg(0))
