@@ -11,7 +11,7 @@ func (b *Builder) MultiplyHeld(sums *Value, x [4]*Value, y Tile, keep *Value) {
 	b.pipeline(&Instr{Op: MultiplyHeld, Args: args, AcrossB: y.Across})
 }
 
-// SetSum sets element i of the elements of sums that the thread holds to x; see the operation [SetSum].
+// SetSum stores x as sum i of the sums that the thread holds; see the operation [SetSum].
 func (b *Builder) SetSum(sums *Value, i int, x *Value) {
 	b.pipeline(&Instr{Op: SetSum, Args: []*Value{sums, x}, Count: i})
 }

@@ -105,8 +105,8 @@ func (v Value) CumMax(axis int) Value { return v.running(axis, Value.Maximum) }
 func (v Value) CumMin(axis int) Value { return v.running(axis, Value.Minimum) }
 
 // running replaces each element by the combination of this element and all elements before it along an axis. combine
-// combines two Values element by element, such as by a maximum. It must be associative and commutative. It takes
-// ⌈log₂ n⌉ steps for an extent of n.
+// combines two Values element by element, such as by a maximum. It must be associative and commutative. running
+// takes ⌈log₂ n⌉ steps for an extent of n.
 func (v Value) running(axis int, combine func(Value, Operand) Value) Value {
 	axis = v.axis(axis)
 	n := v.Dim(axis).Int()

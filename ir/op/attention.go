@@ -275,7 +275,7 @@ const (
 )
 
 // build appends an attention made of other operators, and returns its result y. args are the operands of the
-// Attention. It also returns `seen`, the scores [B,H,S,T] at the given stage, such as before or after the mask is
+// Attention. build also returns `seen`, the scores [B,H,S,T] at the given stage, such as before or after the mask is
 // added. seen is nil if stage is noScores.
 func (op Attention) build(b *ir.Builder, args []*ir.Value, stage int) (y, seen *ir.Value) {
 	x := op.unified(b, args)

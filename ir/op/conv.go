@@ -8,9 +8,12 @@ import (
 )
 
 // Conv is a convolution (ONNX Conv) of x, [N,C,spatial…], with weights w, [M,C/Group,kernel…], and an optional bias
-// [M]. All have one float type. The result is [N,M,spatial…]. Its element (n, m, o) is bias[m] + Σ
-// x[n,c′,p]·w[m,c,k] over the C/Group channels c and the cells k of window o. p is the position in x of cell k of
-// window o, and c′ is channel c of the group that m belongs to. Cells in the padding are left out.
+// [M]. All have one float type. The result y is [N,M,spatial…]. Its element for channel m and window o is
+//
+//	y[n,m,o] = bias[m] + Σ x[n,c′,p]·w[m,c,k]
+//
+// The sum is over the C/Group channels c and the cells k of the window. p is the position in x of cell k of window
+// o, and c′ is channel c of the group that m belongs to. Cells in the padding are left out.
 type Conv struct {
 	Window
 	Group int  // divides C and M

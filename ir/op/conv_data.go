@@ -8,8 +8,12 @@ import (
 )
 
 // ConvData is the gradient of the operand x of a [Conv] with one group. Its operands are the upstream gradient g,
-// [N,M,spatial…], and the weights w, [M,C,kernel…]. The result is [N,C,Spatial…]. Its element (n, c, p) is Σ
-// g[n,m,o]·w[m,c,k] over all m, and over all windows o and cells k for which cell k of window o is at position p.
+// [N,M,spatial…], and the weights w, [M,C,kernel…]. The result dx is [N,C,Spatial…]. Its element for channel c and
+// position p is
+//
+//	dx[n,c,p] = Σ g[n,m,o]·w[m,c,k]
+//
+// The sum is over all m, and over all windows o and cells k for which cell k of window o is at position p.
 type ConvData struct {
 	Window
 	Spatial []dim.Dim

@@ -8,9 +8,13 @@ import (
 )
 
 // ConvWeights is the gradient of the weights of a [Conv]. Its operands are the convolution's operand x,
-// [N,C,spatial…], and the upstream gradient g. The result is [M,C/Group,kernel…]. Its element (m, c, k) is Σ
-// x[n,c′,p]·g[n,m,o] over all batch elements n and all windows o. p is the position in x of cell k of window o, and
-// c′ is channel c of the group that m belongs to. Cells in the padding are left out.
+// [N,C,spatial…], and the upstream gradient g. The result dw is [M,C/Group,kernel…]. Its element for cell k of the
+// window is
+//
+//	dw[m,c,k] = Σ x[n,c′,p]·g[n,m,o]
+//
+// The sum is over all batch elements n and all windows o. p is the position in x of cell k of window o, and c′ is
+// channel c of the group that m belongs to. Cells in the padding are left out.
 type ConvWeights struct {
 	Window
 	Group int  // divides C and M

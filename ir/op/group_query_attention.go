@@ -171,8 +171,8 @@ func (g *groupQuery) angles(operand int) *ir.Value {
 	return perToken(b, angleRows(b, table, at), g.Arg(0).Type.DType)
 }
 
-// cache returns the keys or values in use of the cache `past`, followed by the new ones, `fresh`: [B,G,S,D]. A nil
-// past is empty. It pads them with zeros to the extent of the cache or to `total`, whichever is larger.
+// cache returns the keys or values in use of the cache `past`, followed by the new ones, `fresh`: [B,G,S,D]. cache
+// pads them with zeros to the extent of `past` or to `total`, whichever is larger. A nil past is empty.
 func (g *groupQuery) cache(fresh, past *ir.Value, total dim.Dim) *ir.Value {
 	b := g.b
 	s := fresh.Type.Shape

@@ -45,8 +45,8 @@ func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.
 }
 
 // softmaxZero returns a softmax of each row in which scores near 0 are treated in another way. Let max be the
-// maximum of the row, and sum the sum of e^(x − max) over the scores x with |x| > 1e−7. Such a score becomes e^(x −
-// max)/sum, and any other score becomes x·e^(−max)/sum.
+// maximum of the row, and sum the sum of e^(x − max) over the scores x with |x| > 1e−7. Such a score x becomes e^(x
+// − max)/sum, and any other score becomes x·e^(−max)/sum.
 func softmaxZero(b *ir.Builder, x *ir.Value) *ir.Value {
 	d, zero := x.Type.DType, b.Scalar(x.Type.DType, 0)
 	top := b.Node(Reduce{Kind: ReduceMax, Axes: []int{1}, KeepDims: true}, x)

@@ -126,8 +126,8 @@ func ones(b *ir.Builder, t ir.Type) *ir.Value {
 	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
 
-// oneScale returns the values of a scale and of a zero point. A nil zero point is 0. ok is true if the scale is a
-// constant of one element that f32 represents exactly, and the zero point is nil or a constant integer of one
+// oneScale returns the values of a scale and of a zero point. A nil zero point is 0. ok reports whether the scale is
+// a constant of one element that f32 represents exactly, and the zero point is nil or a constant integer of one
 // element.
 func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	t, ok := scale.ConstValue()

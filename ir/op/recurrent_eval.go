@@ -52,7 +52,7 @@ func (r recurrence) length(sequence int) int {
 	return int(r.lens.Int(sequence))
 }
 
-// run computes y, [steps,batch,hidden], from the projected x; next computes one time step. It updates states, which
+// run computes y, [steps,batch,hidden], from the projected x; next computes one time step. run updates states, which
 // then hold the final states, [batch,hidden]. The final states of a sequence without steps are zeros. run returns an
 // error if a length is out of range.
 func (r recurrence) run(x []float64, states [][]float64, next cell) ([]float64, error) {

@@ -40,9 +40,9 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 }
 
 // loop appends a loop over the time steps of one direction. x is the projected x, [S,N,G·H]. lens holds the lengths
-// of the sequences; nil means S. next appends one step, given the step's row of x and the states before the step. It
-// returns the states after the step, [N,H], and in rows the step's rows of further results. The first state is also
-// the step's row of y. loop returns y, [S,N,H], the final states, and the further results.
+// of the sequences; nil means that all have S steps. next appends one step, given the step's row of x and the states
+// before the step. It returns the states after the step, [N,H], and in rows the step's rows of further results. The
+// first state is also the step's row of y. loop returns y, [S,N,H], the final states, and the further results.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	steps := x.Type.Shape[0]
 	out := op.eachStep(b, steps, states, func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
