@@ -14,6 +14,8 @@ import (
 	"github.com/burngen/burngen/examples/digits/fit"
 	"github.com/burngen/burngen/examples/digits/hand"
 	"github.com/burngen/burngen/runtime/data"
+	"github.com/burngen/burngen/runtime/learn"
+	"github.com/burngen/burngen/runtime/metric"
 	"github.com/burngen/burngen/runtime/optim"
 	"github.com/burngen/burngen/runtime/rt"
 
@@ -186,6 +188,81 @@ func TestMNIST(t *testing.T) {
 			return r.Loss, opt.Step(1e-4)
 		}}, nil
 	})
+}
+
+// TestLearner trains the convolutional network by a learner. The weights have the same bits as those of a loop that is
+// written by hand, also if the learner is interrupted and continues.
+func TestLearner(t *testing.T) {
+	t.Setenv("BURNGEN_TARGET", device)
+	x, y := images(t, 13, []rune("0123456789"))
+	const batch, steps = 64, 4
+	set := data.Zipped(data.Of(x), data.Of(y))
+	train := data.Load(set, data.Pairs(data.Copy[mnist.Image, int64]), data.LoaderOptions{Batch: batch, Shuffle: true, Workers: 2})
+	valid := data.Load(data.Part(set, 0, 20), data.Pairs(data.Copy[mnist.Image, int64]), data.LoaderOptions{Batch: batch})
+	start := func() (mnist.Trainer, *optim.Adam) {
+		m, err := mnist.New(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainer, err := m.NewTrainer(mnist.TrainerOptions{Batch: batch, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		adam, err := optim.NewAdam(trainer.Params(), optim.AdamConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trainer, adam
+	}
+	weights := func(p *rt.Params) (all []float32) {
+		for i := range p.Items {
+			all = append(all, p.Value(i)...)
+		}
+		return all
+	}
+	trainer, adam := start()
+	for k := 0; k < steps; {
+		for b, err := range train.Epoch(t.Context(), k/train.Batches(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k++; k > steps {
+				break
+			}
+			if _, err := trainer.Step(b.X, b.Y); err != nil {
+				t.Fatal(err)
+			}
+			if err := adam.Step(1e-3); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := weights(trainer.Params())
+	for _, ends := range [][]int{{steps}, {1, steps}} {
+		dir := t.TempDir()
+		for _, end := range ends {
+			trainer, adam := start()
+			task := learn.Pairs(trainer.Step, trainer.Loss, func(_ []mnist.Image, y []int64, r mnist.LossResult) metric.Classes {
+				return metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: y}
+			})
+			l, err := learn.New(trainer, task, learn.Options{
+				Dir: dir, Resume: learn.Continue, Steps: end, Optimizers: []learn.Optimizer{{Of: adam, Rate: optim.Constant(1e-3)}},
+			}, metric.Accuracy(), metric.TopK(3))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := l.Fit(t.Context(), train, valid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !run.Stopped.Done || run.Stopped.Step != end {
+				t.Errorf("stopped %+v", run.Stopped)
+			}
+			if end == steps && !sameBits(weights(trainer.Params()), want) {
+				t.Errorf("runs that end after %v steps: other weights than by hand", ends)
+			}
+		}
+	}
 }
 
 // TestFinetune trains the network with a body of an ONNX file on drawn signs.
