@@ -28,6 +28,7 @@ type device struct {
 
 	tables  sync.Mutex // guards the fields below, whose objects Close frees
 	memory  map[gpu.Address]struct{}
+	mapped  map[gpu.Address][]byte // pinned memory that kernels access
 	modules map[*module]struct{}
 	graphs  map[*graph]struct{}
 	queues  map[*queue]struct{}
@@ -39,6 +40,7 @@ func openDevice(dr *driver, api *libcuda.API, info gpu.Info, handle libcuda.Devi
 	d := &device{
 		driver: dr, api: api, info: info, handle: handle,
 		memory:  map[gpu.Address]struct{}{},
+		mapped:  map[gpu.Address][]byte{},
 		modules: map[*module]struct{}{},
 		graphs:  map[*graph]struct{}{},
 		queues:  map[*queue]struct{}{},
@@ -130,7 +132,7 @@ func (d *device) Free(a gpu.Address) {
 		return
 	}
 	defer d.leave()
-	if !forget(d, d.memory, a) {
+	if d.unmap(a) || !forget(d, d.memory, a) {
 		return
 	}
 	if r := d.api.MemFree(libcuda.Address(a)); r != libcuda.Success {
@@ -196,7 +198,10 @@ func (d *device) Close() error {
 	for a := range d.memory {
 		d.api.MemFree(libcuda.Address(a))
 	}
-	d.memory, d.modules, d.graphs, d.queues, d.spare = nil, nil, nil, nil, nil
+	for _, m := range d.mapped {
+		d.unpin(m)
+	}
+	d.memory, d.mapped, d.modules, d.graphs, d.queues, d.spare = nil, nil, nil, nil, nil, nil
 	if r := d.api.PrimaryRelease(d.handle); r != libcuda.Success && err == nil {
 		err = d.failed(r, "closing %s", d.info.Name)
 	}

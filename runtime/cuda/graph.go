@@ -206,7 +206,7 @@ func (g *graph) stage() error {
 		bytes += stagedBytes(s.host)
 	}
 	if bytes > 0 {
-		memory, err := g.device.pin(bytes)
+		memory, err := g.device.pin(bytes, 0)
 		if err != nil {
 			return err
 		}

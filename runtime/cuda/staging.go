@@ -91,7 +91,7 @@ func (q *queue) newSlot() (slot, error) {
 		return s, nil
 	}
 	d.tables.Unlock()
-	memory, err := d.pin(d.driver.slot)
+	memory, err := d.pin(d.driver.slot, 0)
 	if err != nil {
 		return slot{}, err
 	}
@@ -138,10 +138,11 @@ func (s slot) free(d *device) {
 	d.unpin(s.memory)
 }
 
-// pin allocates page-locked host memory, which the device can copy asynchronously.
-func (d *device) pin(bytes int) ([]byte, error) {
+// pin allocates page-locked host memory, which the device can copy asynchronously. Flags besides [libcuda.HostPortable]
+// add to what it can do.
+func (d *device) pin(bytes int, flags uint32) ([]byte, error) {
 	var host *byte
-	if r := d.api.MemHostAlloc(&host, uintptr(bytes), libcuda.HostPortable); r != libcuda.Success {
+	if r := d.api.MemHostAlloc(&host, uintptr(bytes), libcuda.HostPortable|flags); r != libcuda.Success {
 		return nil, d.failed(r, "pinning %d bytes of host memory", bytes)
 	}
 	return unsafe.Slice(host, bytes), nil

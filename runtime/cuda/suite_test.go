@@ -28,6 +28,7 @@ var suite = []struct {
 	{"info", testInfo},
 	{"copies", testCopies},
 	{"add", testAdd},
+	{"mapped memory", testMapped},
 	{"shared memory", testShared},
 	{"graph", testGraph},
 	{"graph of graphs", testGraphOfGraphs},
@@ -302,6 +303,52 @@ func testAdd(t *testing.T, driver gpu.Driver) {
 	}
 	o.must(o.queue.Close())
 	o.close()
+}
+
+// testMapped launches kernels that read and write memory of the host, alone and in a graph.
+func testMapped(t *testing.T, driver gpu.Driver) {
+	const n = 300
+	o := open(t, driver)
+	add := o.kernel("sum", 256, 0, 4)
+	d, ok := o.Opened.(gpu.Mapping)
+	if !ok {
+		t.Fatal("the device does not map memory")
+	}
+	if _, _, err := d.AllocMapped(0); err == nil {
+		t.Error("no bytes were mapped")
+	}
+	memory, at, err := d.AllocMapped(8 * n)
+	o.must(err)
+	if len(memory) != 8*n || at == 0 || at%256 != 0 {
+		t.Fatalf("%d bytes at %#x", len(memory), at)
+	}
+	_, kept, err := d.AllocMapped(4) // Close frees it
+	o.must(err)
+	b := o.alloc(4 * n)
+	y := ramp(n, 2)
+	o.must(o.queue.Upload(b, raw(y)))
+	launch := func(q gpu.Queue) error {
+		return q.Launch(add, [3]int{2, 1, 1}, []uint64{uint64(at), uint64(b), uint64(at) + 4*n, n})
+	}
+	g, err := o.queue.Record(launch)
+	o.must(err)
+	for i, do := range []func() error{func() error { return launch(o.queue) }, func() error { return o.queue.Replay(g) }, func() error { return o.queue.Replay(g) }} {
+		x := ramp(n, float32(i))
+		copy(memory, raw(x))
+		o.must(do())
+		o.must(o.queue.Wait(forever))
+		out := make([]float32, n)
+		copy(raw(out), memory[4*n:])
+		wantFloats(t, out, func(i int) float32 { return x[i] + y[i] })
+	}
+	o.Free(at)
+	o.Free(at)
+	o.must(o.queue.Close())
+	o.close()
+	o.Free(kept)
+	if _, _, err := d.AllocMapped(4); err == nil {
+		t.Error("memory of a closed device was mapped")
+	}
 }
 
 // testShared wants more shared memory than kernels have without asking, and then less for the same code.

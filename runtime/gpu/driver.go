@@ -80,6 +80,16 @@ type Opened interface {
 	Close() error
 }
 
+// Mapping is an [Opened] whose kernels also access memory of the host. That is faster than a copy if there are few
+// bytes.
+type Mapping interface {
+	Opened
+	// AllocMapped returns host memory of this many bytes, and the address at which kernels read and write it. The
+	// address is a multiple of 256. The host sees what kernels have written when Wait has returned. Free frees the
+	// memory.
+	AllocMapped(bytes int) ([]byte, Address, error)
+}
+
 // Module holds loaded kernels.
 type Module interface {
 	// Kernel returns a kernel by its name in the code. It returns an error if the code does not have it.

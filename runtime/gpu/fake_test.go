@@ -74,6 +74,16 @@ func (d fakeDevice) Free(a Address) {
 	delete(d.f.live, a)
 }
 
+// AllocMapped counts as "mapped".
+func (d fakeDevice) AllocMapped(n int) ([]byte, Address, error) {
+	at, err := d.Alloc(int64(n))
+	if err != nil {
+		return nil, 0, err
+	}
+	d.f.counts["mapped"]++
+	return (&fakeQueue{f: d.f}).at(at, n), at, nil
+}
+
 func (d fakeDevice) Load([]byte) (Module, error) { return fakeModule{f: d.f}, nil }
 func (d fakeDevice) Queue() (Queue, error)       { return &fakeQueue{f: d.f}, nil }
 
@@ -202,6 +212,8 @@ func opened(t *testing.T, options ...Option) (*fake, *Run) {
 			y[i] = 2 * x[i]
 		}
 	}
+	// y = x, of groups of 4 numbers.
+	f.kernels["copy"] = func(args []uint64) { copy(floats(args[2], 4*int(args[0])), floats(args[3], 4*int(args[0]))) }
 	r := &Run{}
 	p := &Program{Driver: func() Driver { return f }, Code: &code}
 	if err := r.Open(p.With(options...)); err != nil {

@@ -55,21 +55,22 @@ func (r *Run) clearFaults(n int) error {
 	return r.queue.Upload(r.faults.memory.at, make([]byte, 4*faultWords*n))
 }
 
-func (r *Run) download() error {
-	n := len(r.faults.failed)
+// download copies the records in use to the host.
+func (f *faults) download(q Queue) error {
+	n := len(f.failed)
 	if n == 0 {
 		return nil
 	}
-	if len(r.faults.words) < n*faultWords {
-		r.faults.words = make([]int32, n*faultWords)
+	if len(f.words) < n*faultWords {
+		f.words = make([]int32, n*faultWords)
 	}
-	words := r.faults.words[:n*faultWords]
-	return r.queue.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words)), r.faults.memory.at)
+	words := f.words[:n*faultWords]
+	return q.Download(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words)), f.memory.at)
 }
 
 // collect downloads the records in use and waits for the download.
 func (r *Run) collect() error {
-	if err := r.download(); err != nil {
+	if err := r.faults.download(r.queue); err != nil {
 		return err
 	}
 	return r.queue.Wait(context.Background())

@@ -75,27 +75,8 @@ func (r *Run) Replays(schedule string, extents ...int) bool {
 	copy(r.recordings[1:], r.recordings[:i])
 	r.recordings[0] = c
 	r.faults.failed = append(r.faults.failed[:0], c.failed...)
-	r.err = c.replay(r.queue)
+	r.err = r.replay(c)
 	return true
-}
-
-// replay queues the recorded steps. The first call makes a graph of them.
-func (c *recording) replay(q Queue) error {
-	if c.graph == nil {
-		g, err := q.Record(func(q Queue) error {
-			for i := range c.steps {
-				if err := c.steps[i].put(q); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		c.graph, c.steps = g, nil
-	}
-	return q.Replay(c.graph)
 }
 
 // put queues a step, and records it if the call is recorded.

@@ -47,7 +47,7 @@ func TestReplays(t *testing.T) {
 			x[i] = float32(k + i)
 			want[i] = 4 * x[i]
 		}
-		launched := f.counts["launch"]
+		launched, copied := f.counts["launch"], f.counts["upload"]+f.counts["download"]
 		y, replayed := doubled(t, r, arena, w, x)
 		if !slices.Equal(y, want) {
 			t.Errorf("call %d: %v, want %v", k, y, want)
@@ -57,6 +57,9 @@ func TestReplays(t *testing.T) {
 		}
 		if now := f.counts["launch"]; replayed && now != launched {
 			t.Errorf("call %d: %d launches beside the graph", k, now-launched)
+		}
+		if copies := f.counts["upload"] + f.counts["download"] - copied; replayed && copies != 0 {
+			t.Errorf("call %d: %d copies beside the graph", k, copies)
 		}
 		seen[n] = true
 	}
@@ -68,6 +71,40 @@ func TestReplays(t *testing.T) {
 	doubled(t, r, arena, w, make([]float32, 3))
 	if _, replayed := doubled(t, r, arena, &nothing{}, make([]float32, 3)); replayed {
 		t.Error("a recording is replayed for other weights")
+	}
+	r.free()
+	r.program.forgetAll()
+	if f.pieces() > 0 {
+		t.Errorf("%d allocations are not given back", f.pieces())
+	}
+}
+
+// TestLargeCallsAreCopied replays a call that does not fit into the mapped memory. The driver copies its arguments and
+// results.
+func TestLargeCallsAreCopied(t *testing.T) {
+	f, r := opened(t)
+	n := mappedBytes / 4 / 2
+	for _, n := range []int{n, n + 1, 3, n} {
+		arena, w := make([]byte, 4*(n+1)), &nothing{}
+		x, want := make([]float32, n), make([]float32, n)
+		for range 3 {
+			for i := range x {
+				x[i]++
+				want[i] = 4 * x[i]
+			}
+			copied := f.counts["upload"] + f.counts["download"]
+			y, replayed := doubled(t, r, arena, w, x)
+			if !slices.Equal(y, want) {
+				t.Errorf("%d numbers: %v, want %v", n, y, want)
+			}
+			small := 8*n <= mappedBytes
+			if copies := f.counts["upload"] + f.counts["download"] - copied; replayed && (copies == 0) != small {
+				t.Errorf("%d numbers: %d copies beside the graph", n, copies)
+			}
+		}
+	}
+	if f.counts["mapped"] != 1 {
+		t.Errorf("memory was mapped %d times", f.counts["mapped"])
 	}
 	r.free()
 	r.program.forgetAll()

@@ -17,7 +17,6 @@ type Run struct {
 	*held
 
 	arena   region
-	ports   []region // arguments and results of the call
 	weights []region
 	owner   any // has the weights. It must not be collected while kernels read them
 
@@ -57,7 +56,7 @@ type held struct {
 	device Opened
 	queue  Queue
 	memory buffer // of the arena
-	room   buffer // of the ports
+	ports  ports
 	// of arguments that are in no region
 	spare buffer
 
@@ -75,13 +74,15 @@ func (h *held) free() {
 		v.memory.free(h.device)
 	}
 	h.vectors = nil
-	for _, b := range []*buffer{&h.memory, &h.room, &h.spare, &h.faults.memory} {
+	for _, b := range []*buffer{&h.memory, &h.ports.room, &h.spare, &h.faults.memory} {
 		b.free(h.device)
 	}
+	h.device.Free(h.ports.mapped.at)
+	h.ports.mapped = mapped{}
 }
 
 // Begin begins a call with the buffers in arena and the weights in the slices of w. ports are the
-// arguments and results. Begin copies the arguments to the device, except tensors of [Views]. It
+// arguments and results. The call copies the arguments to the device, except tensors of [Views]. Begin
 // copies the weights when it first sees w. ctx may be nil.
 func Begin[W any](r *Run, ctx context.Context, arena []byte, w *W, ports ...Arg) error {
 	if err := r.begin(ctx, arena, ports); err != nil {
@@ -147,47 +148,15 @@ func (r *Run) Close() error {
 	return err
 }
 
-// begin begins a call: it grows the buffers to the sizes of arena and ports, and copies the
-// arguments to the device.
+// begin begins a call: it grows the buffers to the sizes of arena and ports.
 func (r *Run) begin(ctx context.Context, arena []byte, ports []Arg) error {
-	r.ctx, r.err, r.log, r.ports, r.faults.failed = ctx, nil, nil, r.ports[:0], r.faults.failed[:0]
-	r.key = callKey{sizes: r.key.sizes[:0]}
+	r.ctx, r.err, r.log, r.faults.failed = ctx, nil, nil, r.faults.failed[:0]
+	r.key = callKey{sizes: r.ports.set(ports, r.key.sizes[:0])}
 	if err := r.grow(&r.memory, int64(len(arena))); err != nil {
 		return err
 	}
 	r.arena = regionOf(Out(arena), r.memory.at)
-	total := int64(0)
-	for _, a := range ports {
-		p := regionOf(a, 0)
-		if t := tensors.find(a); t != nil {
-			p.at, p.tensor, p.onHost = t.buffer.at, t, false
-		} else {
-			total += rounded(a.bytes)
-		}
-		r.key.sizes = append(r.key.sizes, a.bytes, int(p.at), int(p.at>>32))
-		if a.bytes > 0 {
-			r.ports = append(r.ports, p)
-		}
-	}
-	if err := r.grow(&r.room, total); err != nil {
-		return err
-	}
-	at := r.room.at
-	for i := range r.ports {
-		p := &r.ports[i]
-		if p.tensor != nil {
-			continue
-		}
-		p.at = at
-		if !p.result {
-			if err := r.queue.Upload(at, p.host); err != nil {
-				return err
-			}
-		}
-		at += Address(rounded(p.bytes))
-	}
-	sortRegions(r.ports)
-	return nil
+	return r.openPorts()
 }
 
 // errUnfinished is the error of a call whose schedule panicked. The caller does not see it, because
@@ -211,14 +180,11 @@ func (r *Run) end(err *error) {
 	if *err == nil {
 		*err = r.err
 	}
-	for i := range r.ports {
-		if p := &r.ports[i]; p.result && p.tensor == nil && *err == nil {
-			*err = r.queue.Download(p.host, p.at)
-		}
-		r.ports[i].host, r.ports[i].tensor = nil, nil
-	}
 	if *err == nil {
 		*err = r.download()
+	}
+	if *err == nil {
+		*err = r.faults.download(r.queue)
 	}
 	ctx := r.ctx
 	if *err != nil { // queued work uses memory of the session
@@ -235,9 +201,11 @@ func (r *Run) end(err *error) {
 			r.log.failed = slices.Clone(r.faults.failed)
 		}
 		if *err = r.findFault(); *err == nil {
+			r.unmap()
 			r.keep(r.log)
 		}
 	}
+	r.ports.forget()
 	r.ctx, r.weights, r.owner, r.log = nil, nil, nil, nil
 }
 
@@ -253,7 +221,7 @@ func (h *held) grow(b *buffer, bytes int64) error {
 // Launch starts a kernel with x · y · z blocks. It does nothing after an error, or if there are 0
 // blocks.
 func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
-	if r.err != nil || x == 0 || y == 0 || z == 0 {
+	if !r.goesOn() || x == 0 || y == 0 || z == 0 {
 		return
 	}
 	if err := r.launch(k, [3]int{x, y, z}, args); err != nil {
@@ -387,7 +355,7 @@ func (r *Run) find(a Arg) *region {
 	if _, ok := r.arena.address(a); ok {
 		return &r.arena
 	}
-	if found := find(r.ports, a); found != nil {
+	if found := find(r.ports.list, a); found != nil {
 		return found
 	}
 	if found := find(r.weights, a); found != nil {
@@ -402,7 +370,7 @@ func (r *Run) find(a Arg) *region {
 // Fetch copies the memory in list from the device to the host, and waits for the copies. It skips memory whose host
 // copy is valid. It returns the call's error if there is one.
 func (r *Run) Fetch(list ...Arg) error {
-	if r.err != nil {
+	if !r.goesOn() {
 		return r.err
 	}
 	r.log = nil
@@ -436,7 +404,7 @@ func (r *Run) Send(list ...Arg) {
 	r.log = nil
 	for _, a := range list {
 		found := r.find(a)
-		if a.bytes == 0 || found == nil || r.err != nil {
+		if a.bytes == 0 || found == nil || !r.goesOn() {
 			continue
 		}
 		at, _ := found.address(a)
@@ -447,7 +415,7 @@ func (r *Run) Send(list ...Arg) {
 // Copy copies src to dst. They must have the same size and must not overlap. dst and src are in device memory, or in
 // host memory if the call has no device memory for them. After an error of the call, Copy does nothing.
 func (r *Run) Copy(dst, src Arg) {
-	if r.err != nil || dst.bytes == 0 {
+	if !r.goesOn() || dst.bytes == 0 {
 		return
 	}
 	target, source := r.find(dst), r.find(src)

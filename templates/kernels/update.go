@@ -70,6 +70,10 @@ var Updates = []*Update{
 		},
 	},
 	{
+		Name: "copy", Doc: "y = x", Vectors: []string{"y", "x"},
+		Step: func(b *kernel.Builder, _, x []*kernel.Value) []*kernel.Value { return []*kernel.Value{x[1], nil} },
+	},
+	{
 		Name: "zero", Doc: "x = 0", Vectors: []string{"x"},
 		Step: func(b *kernel.Builder, _, _ []*kernel.Value) []*kernel.Value {
 			return []*kernel.Value{b.Float(ir.F32, 0)}

@@ -51,6 +51,7 @@ var updateCases = []updateCase{
 			x[0][i] += v
 		}
 	}},
+	{"copy", func(_ []float32, x [][]float32) { copy(x[0], x[1]) }},
 	{"zero", func(_ []float32, x [][]float32) { clear(x[0]) }},
 	{"scale", func(c []float32, x [][]float32) {
 		for i := range x[0] {

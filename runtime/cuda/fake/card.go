@@ -22,6 +22,7 @@ type card struct {
 type pinned struct {
 	card   *card
 	memory []byte
+	mapped bool // kernels may access it
 }
 
 const optinShared = 232448
@@ -207,6 +208,12 @@ func (c *card) allocation(address uint64) (first uint64, data []byte, err error)
 			return start, memory, nil
 		}
 	}
+	for first, p := range c.gpu.pinned {
+		start := uint64(uintptr(unsafe.Pointer(first)))
+		if p.mapped && p.card == c && address >= start && address-start <= uint64(len(p.memory)) {
+			return start, p.memory, nil
+		}
+	}
 	return 0, nil, fmt.Errorf("%w: %#x, where no memory is allocated", ErrAddress, address)
 }
 
@@ -245,7 +252,7 @@ func (c *card) isLost() bool {
 	return c.lost != libcuda.Success
 }
 
-func (g *GPU) memHostAlloc(host **byte, bytes uintptr, _ uint32) libcuda.Result {
+func (g *GPU) memHostAlloc(host **byte, bytes uintptr, flags uint32) libcuda.Result {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c, r := g.here()
@@ -253,7 +260,7 @@ func (g *GPU) memHostAlloc(host **byte, bytes uintptr, _ uint32) libcuda.Result 
 		return r
 	}
 	memory := make([]byte, bytes)
-	g.pinned[&memory[0]] = pinned{c, memory}
+	g.pinned[&memory[0]] = pinned{c, memory, flags&libcuda.HostMapped != 0}
 	*host = &memory[0]
 	return libcuda.Success
 }

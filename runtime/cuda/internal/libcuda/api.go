@@ -102,6 +102,7 @@ const MinVersion = 12000
 // Flags of functions.
 const (
 	HostPortable       = 1 // pinned memory of all contexts
+	HostMapped         = 2 // pinned memory that kernels access
 	StreamNonBlocking  = 1 // no order between the stream and the default stream
 	EventDefault       = 0
 	EventDisableTiming = 2

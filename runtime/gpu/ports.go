@@ -1,0 +1,214 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/burngen/burngen/runtime/gpu/update"
+)
+
+// ports are the arguments and results of a call, and their device memory. The arguments come first in it, and then the
+// results, each at a multiple of [granularity]. Tensors have memory of their own.
+//
+// The arguments and results of a small call are also in mapped memory, in the same order. A recording begins with a
+// launch that copies the arguments from there, and ends with one that copies the results to there. So the host does no
+// more than to start the recording.
+type ports struct {
+	list []region // sorted by their start
+	room buffer
+	// bytes of the arguments and of the results in room
+	arguments, results int64
+
+	mapped mapped
+	// The call is small: the mapped memory has room for it.
+	small bool
+	// The arguments are not on the device yet.
+	waiting bool
+	// A recording has put the results into the mapped memory.
+	replayed bool
+}
+
+// mapped is memory of a [Mapping]. It is nil until it is used.
+type mapped struct {
+	host []byte
+	at   Address
+}
+
+// mappedBytes is the size of mapped memory. More bytes are faster by a copy of the driver.
+const mappedBytes = 64 << 10
+
+// set makes list the arguments and results of a call. It returns what a recording must agree with, appended to sizes.
+func (p *ports) set(list []Arg, sizes []int) []int {
+	p.list, p.arguments, p.results = p.list[:0], 0, 0
+	p.waiting, p.replayed = true, false
+	for _, a := range list {
+		r := regionOf(a, 0)
+		switch t := tensors.find(a); {
+		case t != nil:
+			r.at, r.tensor, r.onHost = t.buffer.at, t, false
+		case r.result:
+			p.results += rounded(a.bytes)
+		default:
+			p.arguments += rounded(a.bytes)
+		}
+		sizes = append(sizes, a.bytes, int(r.at), int(r.at>>32))
+		if a.bytes > 0 {
+			p.list = append(p.list, r)
+		}
+	}
+	return sizes
+}
+
+// place gives the arguments and results their places in room, which has grown.
+func (p *ports) place() {
+	argument, result := p.room.at, p.room.at+Address(p.arguments)
+	for i := range p.list {
+		r := &p.list[i]
+		at := &argument
+		if r.result {
+			at = &result
+		}
+		if r.tensor == nil {
+			r.at = *at
+			*at += Address(rounded(r.bytes))
+		}
+	}
+	sortRegions(p.list)
+}
+
+// each calls do for the arguments, or for the results, that are not tensors.
+func (p *ports) each(results bool, do func(r *region) error) error {
+	for i := range p.list {
+		if r := &p.list[i]; r.tensor == nil && r.result == results {
+			if err := do(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inMapped returns the memory of r in the mapped memory.
+func (p *ports) inMapped(r *region) []byte { return p.mapped.host[r.at-p.room.at:][:r.bytes] }
+
+// openPorts gets device memory for the arguments and results.
+func (r *Run) openPorts() error {
+	p := &r.ports
+	total := p.arguments + p.results
+	if err := r.grow(&p.room, total); err != nil {
+		return err
+	}
+	p.place()
+	_, ok := r.mapping()
+	p.small = ok && total > 0 && total <= mappedBytes
+	return nil
+}
+
+// mapping returns the device if it has mapped memory.
+func (r *Run) mapping() (d Mapping, ok bool) {
+	d, ok = r.program.loaded.device.Opened.(Mapping)
+	return d, ok
+}
+
+// upload copies the arguments to the device, unless they are there.
+func (r *Run) upload() error {
+	if !r.ports.waiting {
+		return nil
+	}
+	r.ports.waiting = false
+	return r.ports.each(false, func(a *region) error { return r.queue.Upload(a.at, a.host) })
+}
+
+// forget drops the slices and tensors of the caller.
+func (p *ports) forget() {
+	clear(p.list)
+	p.list = p.list[:0]
+}
+
+// goesOn reports whether the call has not failed. The arguments are on the device then.
+func (r *Run) goesOn() bool {
+	if r.err == nil {
+		r.err = r.upload()
+	}
+	return r.err == nil
+}
+
+// download copies the results to the host. The host has them after the next wait, and a call of [Run.unmap].
+func (r *Run) download() error {
+	if r.ports.replayed {
+		return nil
+	}
+	return r.ports.each(true, func(a *region) error { return r.queue.Download(a.host, a.at) })
+}
+
+// unmap copies the results from the mapped memory to the host, if a recording has put them there.
+func (r *Run) unmap() {
+	if r.ports.replayed {
+		r.ports.each(true, func(a *region) error { copy(a.host, r.ports.inMapped(a)); return nil })
+	}
+}
+
+// replay queues a recording. The first time, it makes a graph of the recorded steps.
+func (r *Run) replay(c *recording) error {
+	p := &r.ports
+	if p.small {
+		if err := r.openMapped(); err != nil {
+			return err
+		}
+		p.each(false, func(a *region) error { copy(p.inMapped(a), a.host); return nil })
+		p.waiting, p.replayed = false, true
+	} else if err := r.upload(); err != nil {
+		return err
+	}
+	if c.graph == nil {
+		steps := c.steps
+		if p.small {
+			results := Address(p.arguments)
+			first, err := r.copying(p.room.at, p.mapped.at, p.arguments)
+			if err != nil {
+				return err
+			}
+			last, err := r.copying(p.mapped.at+results, p.room.at+results, p.results)
+			if err != nil {
+				return err
+			}
+			steps = append(append(first, steps...), last...)
+		}
+		g, err := r.queue.Record(func(q Queue) error {
+			for i := range steps {
+				if err := steps[i].put(q); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		c.graph, c.steps = g, nil
+	}
+	return r.queue.Replay(c.graph)
+}
+
+// openMapped gets the mapped memory when it is first needed.
+func (r *Run) openMapped() (err error) {
+	p := &r.ports
+	if d, ok := r.mapping(); ok && p.mapped.host == nil {
+		p.mapped.host, p.mapped.at, err = d.AllocMapped(mappedBytes)
+	}
+	return err
+}
+
+// copying returns the launch that copies bytes from one address to another. It returns nil if there are none.
+func (r *Run) copying(to, from Address, bytes int64) ([]queued, error) {
+	if bytes == 0 {
+		return nil, nil
+	}
+	k, err := r.program.update("copy", 4)
+	if err != nil {
+		return nil, fmt.Errorf("kernel copy: %w", err)
+	}
+	groups := int(bytes / 16)
+	blocks := (groups + update.Threads - 1) / update.Threads
+	words := []uint64{uint64(groups), uint64(blocks * update.Threads), uint64(to), uint64(from)}
+	return []queued{{kernel: k, grid: [3]int{blocks, 1, 1}, words: words}}, nil
+}
