@@ -80,9 +80,10 @@ func (t blockTile) blocks(f RowFactors) dim.Dim {
 	return f.M.CeilDiv(dim.Const(t.m)).Mul(dim.Const((f.N + t.n - 1) / t.n * f.Batch))
 }
 
-// RowProducts returns the launches of kernels that compute matrix products; see [RowFactors]. If there are few sums
-// with many terms, the terms are divided into parts, see [splitsOf]. Different blocks then sum the parts, and the
-// last launch adds the sums of the parts. The order in which terms are added depends only on the extents.
+// RowProducts returns the launches of kernels that compute matrix products; see [RowFactors]. Products of few rows have
+// a kernel of their own, see [fewRows]. For other products, blocks compute tiles. If there are few sums with many terms,
+// the terms are divided into parts, see [splitsOf]. Different blocks then sum the parts, and the last launch adds the
+// sums of the parts. The order in which terms are added depends only on the extents.
 func RowProducts(name string, f RowFactors) ([]Launch, error) {
 	if f.K%f.Chunk() != 0 {
 		return nil, fmt.Errorf("%d terms, want a multiple of %d", f.K, f.Chunk())
@@ -97,10 +98,18 @@ func RowProducts(name string, f RowFactors) ([]Launch, error) {
 	}
 	large := tile.blocks(f).FloorDiv(dim.Const(least)).Min(one) // 1 or 0
 	var launches []Launch
+	many := exceedsFew(f.M) // 1 or 0
+	if few := one.Sub(many); !few.Equal(dim.Dim{}) {
+		l, err := fewRowsOf(f).launch(name, few)
+		if err != nil {
+			return nil, err
+		}
+		launches = append(launches, l)
+	}
 	for _, c := range []struct {
 		tile blockTile
 		used dim.Dim // 1 or 0
-	}{{tile, large}, {smallTile, one.Sub(large)}} {
+	}{{tile, large.Mul(many)}, {smallTile, one.Sub(large).Mul(many)}} {
 		if c.used.Equal(dim.Dim{}) {
 			continue
 		}

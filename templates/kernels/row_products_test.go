@@ -11,9 +11,9 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// TestRowProducts compares products of rows with their definition: with threads that add single products and with warps
-// that multiply matrices, with sums in one part and in several, and with rows of the first factor that have missing
-// chunks. Elements are small integers, so sums are exact.
+// TestRowProducts compares products of rows with their definition: with few rows, with threads that add single products
+// and with warps that multiply matrices, with sums in one part and in several, and with rows of the first factor that
+// have missing chunks. Elements are small integers, so sums are exact.
 func TestRowProducts(t *testing.T) {
 	for _, c := range []struct {
 		d, matrix      ir.DType
@@ -22,12 +22,21 @@ func TestRowProducts(t *testing.T) {
 		launches       int
 	}{
 		{ir.F32, ir.Invalid, 1, 70, 66, 36, false, 1},
-		{ir.F32, ir.Invalid, 2, 3, 5, 132, false, 2},
+		{ir.F32, ir.Invalid, 2, 9, 5, 132, false, 2},
 		{ir.F32, ir.F32, 1, 65, 8, 72, false, 1},
 		{ir.F16, ir.Invalid, 1, 9, 4, 68, false, 1},
 		{ir.BF16, ir.BF16, 1, 70, 68, 72, false, 1},
-		{ir.BF16, ir.BF16, 3, 5, 12, 328, false, 2},
-		{ir.F16, ir.F16, 1, 66, 3, 264, true, 3},
+		{ir.BF16, ir.BF16, 3, 10, 12, 328, false, 2},
+		{ir.F16, ir.F16, 1, 66, 3, 264, true, 4},
+		{ir.F32, ir.Invalid, 1, 1, 37, 784, false, 1},
+		{ir.F32, ir.F32, 2, 3, 5, 132, false, 1},
+		{ir.F16, ir.Invalid, 1, 2, 9, 2308, false, 1},
+		{ir.BF16, ir.BF16, 3, 5, 12, 328, false, 1},
+		{ir.BF16, ir.BF16, 1, 8, 8500, 40, false, 1},
+		{ir.F32, ir.Invalid, 1, 2, 4300, 36, false, 1},
+		{ir.BF16, ir.BF16, 1, 1, 3, 8200, false, 1},
+		{ir.F16, ir.F16, 1, 1, 66, 264, true, 4},
+		{ir.F32, ir.Invalid, 1, 7, 3, 264, true, 4},
 		{ir.BF16, ir.BF16, 1, 130, 136, 40, false, 1},
 		{ir.F32, ir.Invalid, 1, 130, 66, 20, false, 1},
 		{ir.F16, ir.F16, 1, 140, 8, 40, false, 1},

@@ -81,34 +81,34 @@ func encoder(layers int, fused bool) string {
 		node := func(format string, args ...any) {
 			fmt.Fprintf(&nodes, "  "+strings.ReplaceAll(format, "@", fmt.Sprint(l))+"\n", args...)
 		}
-		node("%%n@ = layer_normalization %s, %%wg@, %%wb@ {axis=1 epsilon=1e-05} : f32[6,16]", x)
+		node("%%n@ = layer_normalization %s, %%wg@, %%wb@ {axis=1 epsilon=1e-05} : f32[9,16]", x)
 		for _, name := range []string{"q", "k", "v"} {
-			node("%%p%s@ = mat_mul %%n@, %%w%s@ : f32[6,16]", name, name)
-			node("%%r%s@ = reshape %%p%s@ {shape=[1,6,2,8]} : f32[1,6,2,8]", name, name)
-			node("%%%s@ = transpose %%r%s@ {perm=[0,2,1,3]} : f32[1,2,6,8]", name, name)
+			node("%%p%s@ = mat_mul %%n@, %%w%s@ : f32[9,16]", name, name)
+			node("%%r%s@ = reshape %%p%s@ {shape=[1,9,2,8]} : f32[1,9,2,8]", name, name)
+			node("%%%s@ = transpose %%r%s@ {perm=[0,2,1,3]} : f32[1,2,9,8]", name, name)
 		}
 		if fused {
-			node("%%a@ = attention %%q@, %%k@, %%v@ {scale=0.35 before=-1 after=-1} : f32[1,2,6,8]")
+			node("%%a@ = attention %%q@, %%k@, %%v@ {scale=0.35 before=-1 after=-1} : f32[1,2,9,8]")
 		} else {
-			node("%%t@ = transpose %%k@ {perm=[0,1,3,2]} : f32[1,2,8,6]")
-			node("%%m@ = mat_mul %%q@, %%t@ : f32[1,2,6,6]")
+			node("%%t@ = transpose %%k@ {perm=[0,1,3,2]} : f32[1,2,8,9]")
+			node("%%m@ = mat_mul %%q@, %%t@ : f32[1,2,9,9]")
 			node("%%c@ = constant {value=f32[](0.35)} : f32[]")
-			node("%%s@ = mul %%m@, %%c@ : f32[1,2,6,6]")
-			node("%%e@ = softmax %%s@ {axis=3} : f32[1,2,6,6]")
-			node("%%a@ = mat_mul %%e@, %%v@ : f32[1,2,6,8]")
+			node("%%s@ = mul %%m@, %%c@ : f32[1,2,9,9]")
+			node("%%e@ = softmax %%s@ {axis=3} : f32[1,2,9,9]")
+			node("%%a@ = mat_mul %%e@, %%v@ : f32[1,2,9,8]")
 		}
-		node("%%b@ = transpose %%a@ {perm=[0,2,1,3]} : f32[1,6,2,8]")
-		node("%%d@ = reshape %%b@ {shape=[6,16]} : f32[6,16]")
-		node("%%o@ = mat_mul %%d@, %%wo@ : f32[6,16]")
-		node("%%x@ = add %s, %%o@ : f32[6,16]", x)
-		node("%%n2@ = layer_normalization %%x@, %%wg@, %%wb@ {axis=1 epsilon=1e-05} : f32[6,16]")
-		node("%%u@ = mat_mul %%n2@, %%wup@ : f32[6,32]")
-		node("%%f@ = relu %%u@ : f32[6,32]")
-		node("%%g@ = mat_mul %%f@, %%wdown@ : f32[6,16]")
-		node("%%y@ = add %%x@, %%g@ : f32[6,16]")
+		node("%%b@ = transpose %%a@ {perm=[0,2,1,3]} : f32[1,9,2,8]")
+		node("%%d@ = reshape %%b@ {shape=[9,16]} : f32[9,16]")
+		node("%%o@ = mat_mul %%d@, %%wo@ : f32[9,16]")
+		node("%%x@ = add %s, %%o@ : f32[9,16]", x)
+		node("%%n2@ = layer_normalization %%x@, %%wg@, %%wb@ {axis=1 epsilon=1e-05} : f32[9,16]")
+		node("%%u@ = mat_mul %%n2@, %%wup@ : f32[9,32]")
+		node("%%f@ = relu %%u@ : f32[9,32]")
+		node("%%g@ = mat_mul %%f@, %%wdown@ : f32[9,16]")
+		node("%%y@ = add %%x@, %%g@ : f32[9,16]")
 		x = fmt.Sprint("%y", l)
 	}
-	return weights.String() + "\nfunc @forward(%x: f32[6,16]) -> (y: f32[6,16]) {\n" + nodes.String() + "  return " + x + "\n}\n"
+	return weights.String() + "\nfunc @forward(%x: f32[9,16]) -> (y: f32[9,16]) {\n" + nodes.String() + "  return " + x + "\n}\n"
 }
 
 // TestPrecisionGoldens compares the lowered network and the kernel of an attention with the goldens, and the

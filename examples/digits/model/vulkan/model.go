@@ -210,17 +210,20 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 				z.Min(z.Sub(z.Max(z.Min(z.FloorDiv(264, z.Max(z.Add(z.Mul(3, int64(n)), z.FloorDiv(z.Add(int64(n), 15), 16)), 1)), 4), 1),
 					1),
 					1))),
+		z.Min(z.Sub(z.FloorDiv(z.Add(int64(n), 3), 4), z.Mul(z.FloorDiv(z.Add(int64(n), 3), 4), z.Min(z.FloorDiv(int64(n), 9), 1))), 32768),
+		z.Sub(z.FloorDiv(z.Add(int64(n), 3), 4), z.Mul(z.FloorDiv(z.Add(int64(n), 3), 4), z.Min(z.FloorDiv(int64(n), 9), 1))),
 		z.Min(z.FloorDiv(z.Add(int64(n), 127), 128), 32768),
-		z.Min(z.FloorDiv(z.Add(int64(n), 127), 12800), 1),
+		z.Mul(z.Min(z.FloorDiv(int64(n), 9), 1), z.Min(z.FloorDiv(z.Add(int64(n), 127), 12800), 1)),
 		z.FloorDiv(z.Add(int64(n), 127), 128),
 		z.Min(z.FloorDiv(z.Add(int64(n), 63), 64), 32768),
-		z.Sub(z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1),
-			z.Mul(z.Min(z.FloorDiv(z.Add(int64(n), 127), 12800), 1),
+		z.Sub(z.Mul(z.Min(z.FloorDiv(int64(n), 9), 1), z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1)),
+			z.Mul(z.Mul(z.Min(z.FloorDiv(int64(n), 9), 1), z.Min(z.FloorDiv(z.Add(int64(n), 127), 12800), 1)),
 				z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1))),
 		z.FloorDiv(z.Add(int64(n), 63), 64),
 		z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1),
-		z.Sub(z.Min(z.Sub(z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1), 1), 1),
-			z.Mul(z.Min(z.FloorDiv(z.Add(int64(n), 127), 12800), 1),
+		z.Sub(z.Mul(z.Min(z.FloorDiv(int64(n), 9), 1),
+			z.Min(z.Sub(z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1), 1), 1)),
+			z.Mul(z.Mul(z.Min(z.FloorDiv(int64(n), 9), 1), z.Min(z.FloorDiv(z.Add(int64(n), 127), 12800), 1)),
 				z.Min(z.Sub(z.Max(z.Min(z.FloorDiv(264, z.Max(z.FloorDiv(z.Add(int64(n), 63), 64), 1)), 24), 1), 1), 1))),
 	)
 	if err := z.Err("digits: Forward"); err != nil {
@@ -320,19 +323,26 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits, image []float3
 		gpu.Out(pool1_2), gpu.In(pool1))
 
 	// logits = /dense/Gemm: f32[N,10]
-	s.run.Launch(&kernelProductAdd, 1, min(rt.FloorDiv(n+127, 128), 32768), min(rt.FloorDiv(n+127, 12800), 1),
-		gpu.Int(rt.FloorDiv(n+127, 128)), gpu.Int(n), gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias))
+	s.run.Launch(&kernelProductAdd, 5, min(rt.FloorDiv(n+3, 4)-rt.FloorDiv(n+3, 4)*min(rt.FloorDiv(n, 9), 1), 32768), 1,
+		gpu.Int(rt.FloorDiv(n+3, 4)-rt.FloorDiv(n+3, 4)*min(rt.FloorDiv(n, 9), 1)), gpu.Int(n), gpu.In(pool1_2), gpu.In(w.denseWeight),
+		gpu.Out(logits), gpu.In(w.denseBias))
 
 	rt.EndIfDone(call.Ctx)
-	s.run.Launch(&kernelProductAdd2, 1, min(rt.FloorDiv(n+63, 64), 32768),
-		max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24),
-			1)-min(rt.FloorDiv(n+127, 12800), 1)*max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1),
+	s.run.Launch(&kernelProductAdd2, 1, min(rt.FloorDiv(n+127, 128), 32768), min(rt.FloorDiv(n, 9), 1)*min(rt.FloorDiv(n+127, 12800), 1),
+		gpu.Int(rt.FloorDiv(n+127, 128)), gpu.Int(n), gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias))
+
+	s.run.Launch(&kernelProductAdd3, 1, min(rt.FloorDiv(n+63, 64), 32768),
+		min(rt.FloorDiv(n, 9),
+			1)*max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24),
+			1)-min(rt.FloorDiv(n, 9), 1)*min(rt.FloorDiv(n+127, 12800), 1)*max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1),
 		gpu.Int(rt.FloorDiv(n+63, 64)), gpu.Int(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)), gpu.Int(n),
 		gpu.In(pool1_2), gpu.In(w.denseWeight), gpu.Out(logits), gpu.In(w.denseBias), gpu.Out(logitsScratch1))
 
 	s.run.Launch(&kernelSumProductAdd, 4, min(rt.FloorDiv(n+63, 64), 32768),
-		min(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)-1,
-			1)-min(rt.FloorDiv(n+127, 12800), 1)*min(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)-1, 1),
+		min(rt.FloorDiv(n, 9),
+			1)*min(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)-1,
+			1)-min(rt.FloorDiv(n, 9),
+			1)*min(rt.FloorDiv(n+127, 12800), 1)*min(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)-1, 1),
 		gpu.Int(rt.FloorDiv(n+63, 64)), gpu.Int(max(min(rt.FloorDiv(264, max(rt.FloorDiv(n+63, 64), 1)), 24), 1)), gpu.Out(logitsScratch1),
 		gpu.Int(n), gpu.Out(logits), gpu.In(w.denseBias))
 	return nil

@@ -24,7 +24,8 @@ var (
 	kernelMaxPool2            = gpu.KernelInfo{Name: "max_pool_2", Block: [3]int{256, 1, 1}, Args: 5}
 	kernelCopy                = gpu.KernelInfo{Name: "copy", Block: [3]int{256, 1, 1}, Args: 4}
 	kernelProductAdd          = gpu.KernelInfo{Name: "product_add", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
-	kernelProductAdd2         = gpu.KernelInfo{Name: "product_add_2", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
+	kernelProductAdd2         = gpu.KernelInfo{Name: "product_add_2", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
+	kernelProductAdd3         = gpu.KernelInfo{Name: "product_add_3", Block: [3]int{256, 1, 1}, Args: 8, Vectors: true}
 	kernelSumProductAdd       = gpu.KernelInfo{Name: "sum_product_add", Block: [3]int{256, 1, 1}, Args: 6, Vectors: true}
 	kernelAddSqrtDiv          = gpu.KernelInfo{Name: "add_sqrt_div", Block: [3]int{256, 1, 1}, Args: 3}
 	kernelMulSub              = gpu.KernelInfo{Name: "mul_sub", Block: [3]int{256, 1, 1}, Args: 4}
