@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/burngen/burngen/gen/target/gpu/last"
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/grad"
@@ -16,11 +17,12 @@ import (
 type kase struct {
 	name          string
 	rows, columns int
+	hidden        int // columns of the hidden activations; of decode only
 	d             ir.DType
 	backward      bool
 }
 
-// parse reads a case such as layer_norm:8192x4096:bf16:backward.
+// parse reads a case such as layer_norm:8192x4096:bf16:backward, or decode:1x4096x14336:bf16.
 func parse(text string) (kase, error) {
 	c := kase{d: ir.BF16}
 	parts := strings.Split(text, ":")
@@ -33,6 +35,11 @@ func parse(text string) (kase, error) {
 	}
 	if _, err := fmt.Sscanf(parts[1], "%dx%d", &c.rows, &c.columns); err != nil {
 		return c, fmt.Errorf("%q: %w", text, err)
+	}
+	if c.name == "decode" {
+		if _, err := fmt.Sscanf(parts[1], "%dx%dx%d", &c.rows, &c.columns, &c.hidden); err != nil {
+			return c, fmt.Errorf("%q: %w", text, err)
+		}
 	}
 	for _, part := range parts[2:] {
 		switch part {
@@ -48,7 +55,11 @@ func parse(text string) (kase, error) {
 }
 
 func (c kase) String() string {
-	text := fmt.Sprintf("%s:%dx%d:%s", c.name, c.rows, c.columns, c.d)
+	text := fmt.Sprintf("%s:%dx%d", c.name, c.rows, c.columns)
+	if c.hidden > 0 {
+		text += fmt.Sprint("x", c.hidden)
+	}
+	text += ":" + c.d.String()
 	if c.backward {
 		text += ":backward"
 	}
@@ -58,14 +69,19 @@ func (c kase) String() string {
 // function is what a case computes.
 type function struct {
 	// params are the names of the operands: x, r [rows, columns]; w, b [columns]; labels t [rows] in [0, columns);
-	// table e [vocabulary, columns]; ids i [rows] in [0, vocabulary).
+	// table e [vocabulary, columns]; ids i [rows] in [0, vocabulary); weights of a layer, a digit: [hidden, columns] if it
+	// is even, else [columns, hidden].
 	params string
 	build  func(b *ir.Builder, in map[byte]*ir.Value) *ir.Value
 	// wrt are the operands whose gradients the backward pass computes.
 	wrt string
 }
 
-const vocabulary = 32000
+const (
+	vocabulary = 32000
+	// layers are the weights of a case that multiplies few rows by many weights. They do not fit into a cache.
+	layers = "01234567"
+)
 
 var functions = map[string]function{
 	"gelu_chain": {"xrb", func(b *ir.Builder, in map[byte]*ir.Value) *ir.Value {
@@ -95,6 +111,13 @@ var functions = map[string]function{
 	"transpose": {"x", func(b *ir.Builder, in map[byte]*ir.Value) *ir.Value {
 		return b.Node(op.Transpose{Perm: []int{1, 0}}, in['x'])
 	}, "x"},
+	"decode": {"x" + layers, func(b *ir.Builder, in map[byte]*ir.Value) *ir.Value {
+		y := in['x']
+		for _, layer := range []byte(layers) {
+			y = b.Node(last.MatMulRows{}, y, in[layer])
+		}
+		return y
+	}, ""},
 	"embedding": {"ei", func(b *ir.Builder, in map[byte]*ir.Value) *ir.Value {
 		return b.Node(op.Gather{Axis: 0}, in['e'], in['i'])
 	}, "e"},
@@ -116,6 +139,12 @@ func (c kase) typeOf(param byte) ir.Type {
 		return ir.StaticTensor(ir.I64, c.rows)
 	case 'e':
 		return ir.StaticTensor(c.d, vocabulary, c.columns)
+	}
+	if strings.IndexByte(layers, param) >= 0 {
+		if (param-'0')%2 == 0 {
+			return ir.StaticTensor(c.d, c.hidden, c.columns)
+		}
+		return ir.StaticTensor(c.d, c.columns, c.hidden)
 	}
 	return ir.StaticTensor(c.d, c.rows, c.columns)
 }

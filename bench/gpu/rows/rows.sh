@@ -11,7 +11,8 @@ rms_norm:8192x4096:bf16 rms_norm:8192x4096:bf16:backward
 softmax:8192x4096:bf16 softmax:8192x4096:f32 softmax:8192x4096:bf16:backward
 cross_entropy:8192x50257:bf16 cross_entropy:8192x50257:bf16:backward cross_entropy:8192x50257:f32:backward
 sum_rows:8192x4096:bf16 sum_columns:8192x4096:bf16 sum_columns:8192x4096:f32
-transpose:8192x8192:bf16 transpose:8192x8192:f32 embedding:8192x1024:bf16:backward'
+transpose:8192x8192:bf16 transpose:8192x8192:f32 embedding:8192x1024:bf16:backward
+decode:1x4096x4096:bf16 decode:1x4096x14336:bf16 decode:8x4096x4096:bf16 decode:1x4096x4096:f32'
 
 case ${1-} in
 build)

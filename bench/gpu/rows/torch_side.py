@@ -1,4 +1,4 @@
-"""PyTorch's side of the command rows: a line of standard input is a case, "NAME ROWS COLUMNS TYPE BACKWARD". The answer is the median
+"""PyTorch's side of the command rows: a line of standard input is a case, "NAME ROWS COLUMNS HIDDEN TYPE BACKWARD". The answer is the median
 time of the case under torch.compile in milliseconds, in a CUDA graph. With BACKWARD it is the time of the forward and the backward pass."""
 import sys
 
@@ -10,7 +10,7 @@ VOCABULARY = 32000
 kept = {}
 
 
-def operands(name, rows, columns, d):
+def operands(name, rows, columns, hidden, d):
     def x(*shape):
         return torch.randn(*shape, device="cuda", dtype=torch.float32).to(d)
 
@@ -27,7 +27,14 @@ def operands(name, rows, columns, d):
         "sum_columns": lambda: ([x(rows, columns)], []),
         "transpose": lambda: ([x(rows, columns)], []),
         "embedding": lambda: ([x(VOCABULARY, columns)], [below(VOCABULARY)]),
+        "decode": lambda: ([x(rows, columns)], [w for _ in range(4) for w in (x(hidden, columns), x(columns, hidden))]),
     }[name]()
+
+
+def decode(x, *weights):
+    for w in weights:
+        x = F.linear(x, w)
+    return x
 
 
 functions = {
@@ -40,13 +47,14 @@ functions = {
     "sum_columns": lambda x: x.sum(0),
     "transpose": lambda x: x.T.contiguous(),
     "embedding": lambda e, i: F.embedding(i, e),
+    "decode": decode,
 }
 
 
 def prepare(line):
-    name, rows, columns, d, backward = line.split()
-    rows, columns, backward = int(rows), int(columns), backward == "true"
-    wrt, others = operands(name, rows, columns, types[d])
+    name, rows, columns, hidden, d, backward = line.split()
+    rows, columns, hidden, backward = int(rows), int(columns), int(hidden), backward == "true"
+    wrt, others = operands(name, rows, columns, hidden, types[d])
     torch._dynamo.reset()
     f = torch.compile(functions[name])
     if backward:

@@ -1,16 +1,19 @@
 //go:build mlp
 
 // Command mlp measures the first call and later calls of a small perceptron on the first NVIDIA card. A call takes and
-// returns arrays in the host's memory.
+// returns arrays in the host's memory. Command mlp also prints the time of the recorded launches of a call, and of each
+// launch on its own, by the clock of the card.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/burngen/burngen/bench/gpu/rows/mlp/one"
+	"github.com/burngen/burngen/runtime/gpu"
 )
 
 func main() {
@@ -50,6 +53,45 @@ func run() error {
 	slices.Sort(laps)
 	fmt.Printf("mlp 784-256-128-10, batch 1: first call %.2f s after the start; median %.1f µs a call, 10 %% within %.1f µs, 90 %% within %.1f µs\n",
 		first.Seconds(), us(laps[calls/2]), us(laps[calls/10]), us(laps[calls*9/10]))
+	return onDevice(m)
+}
+
+// onDevice prints the times of the parts of a call by the clock of the card.
+func onDevice(m *one.Model) error {
+	watch := &gpu.Watch{}
+	watched, err := m.On(gpu.Watched(watch))
+	if err != nil {
+		return err
+	}
+	s, err := watched.NewSession(nil)
+	if err != nil {
+		return err
+	}
+	for _, each := range []bool{false, true} {
+		const calls = 200
+		var names []string
+		var times [][]time.Duration
+		for call := range calls {
+			watch.Begin(each)
+			failed := s.Forward(new(one.Logits), new(one.X))
+			events, err := watch.End()
+			if failed != nil || err != nil {
+				return errors.Join(failed, err)
+			}
+			for i, e := range events {
+				if i == len(names) {
+					names, times = append(names, fmt.Sprint(e.Work, " ", e.Kernel)), append(times, nil)
+				}
+				if call >= calls/4 {
+					times[i] = append(times[i], e.Time)
+				}
+			}
+		}
+		for i, name := range names {
+			slices.Sort(times[i])
+			fmt.Printf("    %6.2f µs  %s\n", us(times[i][len(times[i])/2]), name)
+		}
+	}
 	return nil
 }
 
