@@ -76,8 +76,12 @@ class Layer(nn.Module):
         return self.norm2(x + self.down(F.gelu(self.up(x))))
 
 
-def minilm():
-    return nn.Sequential(*[Layer(384, 12, 1536) for _ in range(6)])
+def encoder(layers, width, heads, hidden):
+    return lambda: nn.Sequential(*[Layer(width, heads, hidden) for _ in range(layers)])
+
+
+def perceptron():
+    return nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU(), nn.Linear(128, 10))
 
 
 def digits():
@@ -92,7 +96,10 @@ def digits():
 MODELS = {
     "resnet50": (resnet50, (3, 224, 224)),
     "squeezenet": (squeezenet, (3, 224, 224)),
-    "minilm-s128": (minilm, (128, 384)),
+    "minilm-s128": (encoder(6, 384, 12, 1536), (128, 384)),
+    "bert-base-s128": (encoder(12, 768, 12, 3072), (128, 768)),
+    "bert-base-s1": (encoder(12, 768, 12, 3072), (1, 768)),
+    "mlp-784": (perceptron, (784,)),
     "digits": (digits, (1, 28, 28)),
 }
 
