@@ -72,6 +72,8 @@ var models = []model{
 	square("conv-1x1", 128, 128, 14, 1, 1, 1),
 	square("conv-7x7", 3, 64, 56, 7, 2, 1),
 	square("conv-grouped", 64, 64, 14, 3, 1, 4),
+	one("conv-dilated", "Conv", []int{1, 64, 14, 14}, []int{1, 64, 14, 14}, []*ir.Tensor{weight(64, 64, 3, 3), weight(64)},
+		ints("kernel_shape", 3, 3), ints("pads", 12, 12, 12, 12), ints("dilations", 12, 12)),
 	square("conv-depthwise", 128, 128, 28, 3, 1, 128),
 	one("max-pool", "MaxPool", []int{1, 64, 28, 28}, []int{1, 64, 14, 14}, nil, ints("kernel_shape", 3, 3), ints("strides", 2, 2), ints("pads", 1, 1, 1, 1)),
 	one("average-pool", "GlobalAveragePool", []int{1, 256, 14, 14}, []int{1, 256, 1, 1}, nil),

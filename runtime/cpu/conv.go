@@ -401,10 +401,7 @@ func (c *conv) strip(t *tile, image, o, l0, l1 int) {
 // The order of a sum depends on the height of its tile. For equal results with any number of threads,
 // neither the result of upright nor the start of a tile may depend on how the work is divided.
 func (c *conv) upright(y span, wide int) bool {
-	high := 1
-	if y.from >= c.down.from && y.from < c.down.to {
-		high = c.down.to - c.down.from
-	}
+	high := c.down.whole(y)
 	limit, _ := tileLimits()
 	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
 }

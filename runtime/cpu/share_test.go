@@ -57,7 +57,8 @@ func shared() map[string]struct {
 		}
 	}
 	for _, s := range []ConvShape{square(16, 58, 16, 48, 3, 1), square(20, 7, 16, 200, 3, 1), square(60, 41, 16, 70, 1, 1), square(3, 63, 1, 17, 5, 2),
-		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row(), rimmed(20, 4, 16, 200, 3, 1)} {
+		rimmed(3, 32, 1, 12, 5, 1), rimmed(12, 30, 16, 12, 5, 1), rimmed(20, 15, 16, 40, 3, 1), rimmed(20, 29, 16, 40, 3, 2), rimmed(40, 7, 16, 200, 3, 1), rimmed(20, 15, 16, 20, 3, 1).row(), rimmed(20, 4, 16, 200, 3, 1),
+		dilated(20, 24, 40, 7), dilated(20, 24, 40, 13), dilated(40, 20, 100, 30), dilated(20, 40, 20, 15).row(), dilated(20, 7, 100, 4)} {
 		s.N = 2
 		if s.OutW <= fewColumns {
 			s.N = 2 * manyImages
@@ -388,6 +389,14 @@ func rimmed(inC, in, block, outC, kernel, stride int) ConvShape {
 	s := square(inC, in, block, outC, kernel, stride)
 	s.PadH, s.PadW = kernel/2, kernel/2
 	s.OutH, s.OutW = (in-1)/stride+1, (in-1)/stride+1
+	return s
+}
+
+// dilated returns a convolution of 3×3 with a dilation. Some taps are outside of the input in most
+// windows.
+func dilated(inC, in, outC, dil int) ConvShape {
+	s := rimmed(inC, in, 16, outC, 3, 1)
+	s.DilH, s.DilW, s.PadH, s.PadW = dil, dil, dil, dil
 	return s
 }
 
