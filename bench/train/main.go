@@ -1,6 +1,7 @@
 // Command train compares training steps of generated packages with PyTorch's steps on the same
 // machine, in the same run. A step is forward, loss and backward. Both sides start with the same
-// weights and take the same batch. Their losses and gradients must agree.
+// weights and take the same batch. Their losses must agree, and the differences of their gradients are
+// printed. Models with dropout are timed with it, and compared without it.
 package main
 
 import (
@@ -48,7 +49,7 @@ func main() {
 
 func run(names []string) error {
 	var errs []error
-	fmt.Printf("%-12s %7s %12s %12s %7s %9s %9s %13s %8s\n", "case", "threads", "torch ms", "burngen ms", "ratio", "torch MB", "MB", "torch differs", "differ")
+	fmt.Printf("%-12s %7s %12s %12s %7s %9s %9s %13s %8s %8s\n", "case", "threads", "torch ms", "burngen ms", "ratio", "torch MB", "MB", "torch differs", "differ", "loss")
 	for _, c := range cases {
 		if len(names) > 0 && !slices.Contains(names, c.name) {
 			continue
@@ -70,8 +71,13 @@ type reply struct {
 	// float64, relative to the norm of the gradient. Own is the same for PyTorch in float32. If a
 	// network has kinks, such as Relu's, a rounding difference may flip an element.
 	Differ, Own float64
-	Laps        []float64 // median time of each timed node
+	// Loss is the difference between the loss of the generated side and the loss in float64, relative to the latter.
+	Loss float64
+	Laps []float64 // median time of each timed node
 }
+
+// mostLoss is the largest [reply.Loss] of losses that count as equal.
+const mostLoss = 1e-5
 
 func (c kase) compare() error {
 	dir := filepath.Join("out", "train", c.name)
@@ -82,7 +88,7 @@ func (c kase) compare() error {
 	if err != nil {
 		return err
 	}
-	m, err := c.model()
+	m, err := c.model(c.dropout)
 	if err != nil {
 		return err
 	}
@@ -117,7 +123,10 @@ func (c kase) compare() error {
 			torch = append(torch, r)
 		}
 		a, b := median(torch), median(ours)
-		fmt.Printf("%-12s %7d %12.3f %12.3f %7.2f %9.1f %9.1f %13.1e %8.1e\n", c.name, n, a.Median, b.Median, a.Median/b.Median, a.Peak, b.Peak, a.Own, a.Differ)
+		fmt.Printf("%-12s %7d %12.3f %12.3f %7.2f %9.1f %9.1f %13.1e %8.1e %8.1e\n", c.name, n, a.Median, b.Median, a.Median/b.Median, a.Peak, b.Peak, a.Own, a.Differ, a.Loss)
+		if !(a.Loss <= mostLoss) {
+			return fmt.Errorf("the losses differ by %.1e of the loss in float64, want %.0e or less", a.Loss, mostLoss)
+		}
 	}
 	if *nodes {
 		r, err := side(c.command(1, binary, dir, "timed"))
@@ -129,9 +138,10 @@ func (c kase) compare() error {
 	return nil
 }
 
-func (c kase) model() (*gen.Model, error) {
+// model compiles the training step of the case with a rate of dropout.
+func (c kase) model(dropout float64) (*gen.Model, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
-		m, loss := c.loss()
+		m, loss := c.loss(dropout)
 		r.Model(m)
 		r.Method(nn.Method{Name: "Loss", Loss: true, Pos: "cases.go:1:1", Signature: func() string { return c.signature },
 			Params: []string{"x", "target"}, Results: []string{"loss"}},
@@ -171,7 +181,22 @@ func (c kase) build(m *gen.Model, dir string, steps *[]*ir.Node) (string, error)
 	if err != nil {
 		return "", err
 	}
-	text := strings.NewReplacer("CLASSES", fmt.Sprint(c.classes), "ARGS", strings.Join(c.args, ", "), "STEPS", fmt.Sprint(len(*steps)),
+	compared := "plain"
+	if c.dropout > 0 {
+		compared = "compared"
+		exact, err := c.model(0)
+		if err != nil {
+			return "", err
+		}
+		files, err := exact.Timed(compared, nil)
+		if err != nil {
+			return "", err
+		}
+		if err := module.Write(compared, files); err != nil {
+			return "", err
+		}
+	}
+	text := strings.NewReplacer("COMPARED", compared, "CLASSES", fmt.Sprint(c.classes), "ARGS", strings.Join(c.args, ", "), "STEPS", fmt.Sprint(len(*steps)),
 		"BATCH", c.args[0][strings.LastIndexByte(c.args[0], ' ')+1:len(c.args[0])-1]).Replace(worker)
 	err = errors.Join(m.Raw.Save(filepath.Join(dir, "initial.safetensors")), module.Write("plain", plain), module.Write("timed", timed), os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666))
 	if *dump {
@@ -224,6 +249,7 @@ func median(list []reply) reply {
 		Peak:   of(func(r reply) float64 { return r.Peak }),
 		Differ: of(func(r reply) float64 { return r.Differ }),
 		Own:    of(func(r reply) float64 { return r.Own }),
+		Loss:   of(func(r reply) float64 { return r.Loss }),
 	}
 }
 

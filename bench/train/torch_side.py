@@ -112,20 +112,161 @@ class Sequence(nn.Module):
         return self.fc(self.lstm(x)[0].mean(1))
 
 
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru, self.fc = nn.GRU(64, 128, batch_first=True), nn.Linear(128, 20)
+
+    def forward(self, x):
+        return self.fc(self.gru(x)[0])
+
+
+class Stage(nn.Module):
+    def __init__(self, a, b):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(a, b, 3, 1, 1, bias=False), nn.Conv2d(b, b, 3, 1, 1, bias=False)
+        self.bn1, self.bn2 = nn.BatchNorm2d(b), nn.BatchNorm2d(b)
+
+    def forward(self, x):
+        return F.relu(self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
+
+
+class UNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.ModuleList([Stage(3, 16), Stage(16, 32)])
+        self.bottom, self.head = Stage(32, 64), nn.Conv2d(16, 4, 1)
+        self.grow = nn.ModuleList([nn.ConvTranspose2d(64, 32, 2, 2), nn.ConvTranspose2d(32, 16, 2, 2)])
+        self.up = nn.ModuleList([Stage(64, 32), Stage(32, 16)])
+
+    def forward(self, x):
+        skips = []
+        for stage in self.down:
+            x = stage(x)
+            skips.append(x)
+            x = F.max_pool2d(x, 2)
+        x = self.bottom(x)
+        for grow, stage in zip(self.grow, self.up):
+            x = stage(torch.cat([skips.pop(), grow(x)], 1))
+        return self.head(x)
+
+
+def blocks(features, heads, inner, n, dropout=0.0):
+    return nn.TransformerEncoder(nn.TransformerEncoderLayer(features, heads, inner, dropout, "gelu", batch_first=True, norm_first=True), n)
+
+
+class VisionTransformer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patches, self.position = nn.Conv2d(3, 192, 8, 8), nn.Parameter(torch.zeros(64, 192))
+        self.encoder, self.norm, self.fc = blocks(192, 3, 768, 4), nn.LayerNorm(192), nn.Linear(192, 10)
+
+    def forward(self, x):
+        x = self.patches(x).flatten(2).transpose(1, 2) + self.position
+        return self.fc(self.norm(self.encoder(x)).mean(1))
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.norm, self.fc = blocks(256, 4, 1024, 2, 0.1), nn.LayerNorm(256), nn.Linear(256, 512)
+
+    def forward(self, x):
+        hidden = torch.full((128, 128), float("-inf"), dtype=x.dtype).triu(1)
+        return self.fc(self.norm(self.encoder(x, hidden)))
+
+
+class Generator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.bn1, self.bn2 = nn.Linear(64, 64 * 7 * 7), nn.BatchNorm2d(64), nn.BatchNorm2d(32)
+        self.grow1, self.grow2 = nn.ConvTranspose2d(64, 32, 4, 2, 1, bias=False), nn.ConvTranspose2d(32, 1, 4, 2, 1)
+
+    def forward(self, z):
+        x = F.relu(self.bn1(self.fc(z).unflatten(1, (64, 7, 7))))
+        return torch.tanh(self.grow2(F.relu(self.bn2(self.grow1(x)))))
+
+
+class Discriminator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2, self.fc = nn.Conv2d(1, 32, 4, 2, 1), nn.Conv2d(32, 64, 4, 2, 1), nn.Linear(64 * 7 * 7, 1)
+
+    def forward(self, x):
+        return self.fc(F.leaky_relu(self.conv2(F.leaky_relu(self.conv1(x), 0.2)), 0.2).flatten(1)).squeeze(1)
+
+
+class GAN(nn.Module):
+    """Returns the sum of both losses. Each network's gradient depends on its own loss only."""
+
+    def __init__(self):
+        super().__init__()
+        self.g, self.d = Generator(), Discriminator()
+
+    def forward(self, real, noise):
+        def bce(x, target):
+            return F.binary_cross_entropy_with_logits(x, torch.full_like(x, target))
+
+        made = self.g(noise)
+        loss = bce(self.d(real), 1) + bce(self.d(made.detach()), 0)
+        self.d.requires_grad_(False)
+        loss = loss + bce(self.d(made), 1)
+        self.d.requires_grad_(True)
+        return loss
+
+
+def classify(model, x, target):
+    return F.cross_entropy(model(x), target)
+
+
+def label(model, x, target):
+    return F.cross_entropy(model(x).flatten(0, 1), target.flatten())
+
+
+def play(model, x, target):
+    return model(x, target)
+
+
+# The model, the shapes of x and of the target, the number of classes (0 for targets that are not
+# classes), and the loss.
 cases = {
-    "tiny": (lambda: Perceptron(8, 16, 16, 4), (8, 8), 4),
-    "mlp": (lambda: Perceptron(784, 512, 512, 10), (64, 784), 10),
-    "mnist": (Digits, (64, 1, 28, 28), 10),
-    "cnn": (Pooled, (64, 1, 28, 28), 10),
-    "resnet18": (ResNet, (16, 3, 64, 64), 1000),
-    "transformer": (Encoder, (8, 128, 256), 10),
-    "lstm": (Sequence, (32, 50, 64), 10),
+    "tiny": (lambda: Perceptron(8, 16, 16, 4), (8, 8), (8,), 4, classify),
+    "mlp": (lambda: Perceptron(784, 512, 512, 10), (64, 784), (64,), 10, classify),
+    "mnist": (Digits, (64, 1, 28, 28), (64,), 10, classify),
+    "cnn": (Pooled, (64, 1, 28, 28), (64,), 10, classify),
+    "resnet18": (ResNet, (16, 3, 64, 64), (16,), 1000, classify),
+    "transformer": (Encoder, (8, 128, 256), (8,), 10, classify),
+    "lstm": (Sequence, (32, 50, 64), (32,), 10, classify),
+    "gru": (Tagger, (32, 50, 64), (32, 50), 20, label),
+    "unet": (UNet, (8, 3, 64, 64), (8, 64, 64), 4, classify),
+    "vit": (VisionTransformer, (8, 3, 64, 64), (8,), 10, classify),
+    "gpt": (Decoder, (8, 128, 256), (8, 128), 512, label),
+    "gan": (GAN, (32, 1, 28, 28), (32, 64), 0, play),
 }
 
-make, shape, classes = cases[case]
-place = np.arange(int(np.prod(shape)), dtype=np.int64)
-x = torch.from_numpy((place * 7919 % 2003 / 1001.5 - 1).astype(np.float32).reshape(shape))
-target = torch.from_numpy(place[: shape[0]] * 7919 % 2003 % classes)
+make, shape, targets, classes, loss_of = cases[case]
+
+
+def floats(shape):
+    place = np.arange(int(np.prod(shape)), dtype=np.int64)
+    return torch.from_numpy((place * 7919 % 2003 / 1001.5 - 1).astype(np.float32).reshape(shape))
+
+
+def integers(shape):
+    place = np.arange(int(np.prod(shape)), dtype=np.int64)
+    return torch.from_numpy((place * 7919 % 2003 % classes).reshape(shape))
+
+
+def set_dropout_to_zero(model):
+    for m in model.modules():
+        if isinstance(m, nn.Dropout):
+            m.p = 0.0
+        if isinstance(m, nn.MultiheadAttention):
+            m.dropout = 0.0
+
+
+x = floats(shape)
+target = integers(targets) if classes else floats(targets)
 state = load(folder + "/state.safetensors")
 before = status("VmRSS")
 model = make()
@@ -138,7 +279,7 @@ with torch.no_grad():
 def step():
     for p in model.parameters():
         p.grad = None
-    loss = F.cross_entropy(model(x), target)
+    loss = loss_of(model, x, target)
     loss.backward()
     return loss
 
@@ -153,12 +294,17 @@ while time.perf_counter() - begin < seconds or len(times) < 3:
     times.append((time.perf_counter() - now) * 1e3)
 peak = status("VmHWM") - before
 
+# The generated side has written its loss without dropout.
+set_dropout_to_zero(model)
 loss = step().item()
 own = {name: p.grad.double() for name, p in model.named_parameters()}
 
 # Both are compared with what float64 gives.
 model, x = make().double(), x.double()
+if not classes:
+    target = target.double()
 model.train()
+set_dropout_to_zero(model)
 with torch.no_grad():
     for name, p in model.named_parameters():
         p.copy_(state[name])
@@ -175,5 +321,6 @@ def differ(loss, grads):
 
 print(json.dumps({
     "Median": sorted(times)[len(times) // 2], "Peak": peak,
+    "Loss": abs(exact - state["loss"].item()) / abs(exact),
     "Differ": differ(state["loss"].item(), lambda name: state["grad/" + name].double()), "Own": differ(loss, own.get),
 }))

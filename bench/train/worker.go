@@ -1,7 +1,8 @@
 package main
 
 // worker is the source of a model's program. The program times steps of one of its packages, `plain` or `timed`.
-// [kase.build] replaces CLASSES, ARGS, STEPS and BATCH.
+// It also writes the weights, the loss and the gradients of a step of package `compared`, which may be `plain`.
+// [kase.build] replaces CLASSES, ARGS, STEPS, BATCH and COMPARED.
 const worker = `// Command step times training steps.
 package main
 
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	compared "step/COMPARED"
 	"step/plain"
 	"step/timed"
 
@@ -107,28 +109,9 @@ func main() {
 		t, err := open(plain.LoadFrom(w)).NewTrainer(plain.TrainerOptions{Batch: BATCH})
 		check(err)
 		p := t.Params()
-		first := true
 		step = func() float32 {
 			loss, err := t.Step(args.x, args.target)
 			check(err)
-			if first {
-				first = false
-				w := rt.NewWeights()
-				for _, i := range p.Items {
-					n := 1
-					for _, d := range i.Shape {
-						n *= d
-					}
-					rt.Add(w, i.Name, p.Data[i.Off:][:n], i.Shape...)
-					rt.Add(w, "grad/"+i.Name, p.Grad[i.Off:][:n], i.Shape...)
-				}
-				rt.Add(w, "loss", []float32{loss}, 1)
-				f, err := os.Create(dir + "/state.safetensors")
-				check(err)
-				_, err = w.WriteTo(f)
-				check(err)
-				check(f.Close())
-			}
 			p.UseUp()
 			return loss
 		}
@@ -153,7 +136,33 @@ func main() {
 			r.Laps = append(r.Laps, 0)
 		}
 	}
+	if kind == "plain" {
+		t, err := open(compared.LoadFrom(w)).NewTrainer(compared.TrainerOptions{Batch: BATCH})
+		check(err)
+		loss, err := t.Step(args.x, args.target)
+		check(err)
+		save(dir+"/state.safetensors", t.Params(), loss)
+	}
 	check(json.NewEncoder(os.Stdout).Encode(r))
+}
+
+// save writes weights, their gradients and the loss to a file.
+func save(file string, p *rt.Params, loss float32) {
+	w := rt.NewWeights()
+	for _, i := range p.Items {
+		n := 1
+		for _, d := range i.Shape {
+			n *= d
+		}
+		rt.Add(w, i.Name, p.Data[i.Off:][:n], i.Shape...)
+		rt.Add(w, "grad/"+i.Name, p.Grad[i.Off:][:n], i.Shape...)
+	}
+	rt.Add(w, "loss", []float32{loss}, 1)
+	f, err := os.Create(file)
+	check(err)
+	_, err = w.WriteTo(f)
+	check(err)
+	check(f.Close())
 }
 
 func median(x []float64) float64 {
