@@ -84,6 +84,8 @@ type Options struct {
 	Flags string
 	// Serve adds the file serve.go, which describes the model to a server.
 	Serve bool
+	// Web adds serve.go too, for a program in a browser. It cannot swap the weights, so that the program is smaller.
+	Web bool
 	// MaxSteps is the largest number of steps in one Go function of the package. 0 means the
 	// default of [emit].
 	MaxSteps int
@@ -285,7 +287,7 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 		Store:   m.store(),
 		Shared:  m.shared,
 		Meta:    m.Meta, Limits: m.Source.Limits, MaxSteps: m.options.MaxSteps,
-		Serve: m.options.Serve,
+		Serve: m.options.Serve, Web: m.options.Web,
 	}
 	if m.Source.Configs != nil {
 		e.Taken = append(m.Source.Configs.Names(), "Built")

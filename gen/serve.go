@@ -28,13 +28,19 @@ func Server(p Packaged) (Folder, error) {
 	return Folder{filepath.Join(p.Dir, ServerName), []emit.File{{Name: "main.go", Data: text}}}, err
 }
 
+// loads returns the expression that loads the model of a package called model, if its weights are in the program.
+func (m *Model) loads() string {
+	if _, ok := m.store().(emit.Drawn); ok {
+		return "model.New(0), nil"
+	}
+	return "model.Load()"
+}
+
 // ServerMain returns a main package that serves the package with this import path.
 func (m *Model) ServerMain(imported string) ([]byte, error) {
 	name := FileName(m.Name, "model")
-	load, model := "model.Load()", ""
+	load, model := m.loads(), ""
 	switch s := m.store().(type) {
-	case emit.Drawn:
-		load = "model.New(0), nil"
 	case emit.Beside:
 		model = path.Base(filepath.ToSlash(s.File))
 	case emit.Existing:

@@ -20,6 +20,9 @@ import (
 
 const headerLine = "// " + emit.Header
 
+// headerHTML is the first line of generated pages.
+const headerHTML = "<!-- " + emit.Header + " -->"
+
 // modelFile is the file that marks a folder as a generated package.
 const modelFile = "model.go"
 
@@ -50,7 +53,7 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: is a file, a folder expected", dir)
 	}
-	own := isGenerated(filepath.Join(dir, modelFile)) || isGenerated(filepath.Join(dir, weightsFile))
+	own := isPackage(dir)
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
 		info, err := os.Lstat(path)
@@ -62,7 +65,14 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("%s: is not a regular file", path)
 		}
-		if isText(f.Name) && !isGenerated(path) || !isText(f.Name) && !own {
+		marked := isGenerated(path)
+		switch filepath.Ext(f.Name) {
+		case wasmExt:
+			marked = isGenerated(filepath.Join(dir, webModule))
+		case weightsExt, kernelsExt:
+			marked = own
+		}
+		if !marked {
 			return nil, fmt.Errorf("%s: was not written by burngen; move it or choose another folder with -o", path)
 		}
 	}
@@ -75,9 +85,21 @@ func NewOutput(dir string, files []emit.File) (*Output, error) {
 	return o, nil
 }
 
-func isText(name string) bool {
-	return !strings.HasSuffix(name, ".safetensors") && !strings.HasSuffix(name, kernelsExt)
+// isPackage reports whether a folder holds a generated Go package.
+func isPackage(dir string) bool {
+	return isGenerated(filepath.Join(dir, modelFile)) || isGenerated(filepath.Join(dir, weightsFile))
 }
+
+func isText(name string) bool {
+	switch filepath.Ext(name) {
+	case weightsExt, kernelsExt, wasmExt:
+		return false
+	}
+	return true
+}
+
+// weightsExt and wasmExt are the extensions of weights files and of programs for browsers.
+const weightsExt, wasmExt = ".safetensors", ".wasm"
 
 // kernelsExt is the extension of files with kernels in binary form. kernelsTextExt is the extension of
 // files with kernels as text.
@@ -89,9 +111,11 @@ func isGenerated(path string) bool {
 		return false
 	}
 	defer f.Close()
-	line := make([]byte, len(headerLine)+1)
-	n, _ := f.Read(line)
-	return string(bytes.TrimRight(line[:n], "\r\n")) == headerLine
+	line := make([]byte, len(headerHTML)+1)
+	n, _ := io.ReadFull(f, line)
+	first, _, _ := bytes.Cut(line[:n], []byte("\n"))
+	first = bytes.TrimRight(first, "\r")
+	return string(first) == headerLine || string(first) == headerHTML
 }
 
 // findOther sets Other if the folder has the package of another model. It compares the names of the source and of
@@ -154,7 +178,7 @@ func (o *Output) wroteKernels(name string) bool {
 // wroteWeights reports whether name is an obsolete weights file that burngen generated. A file that
 // the package only reads does not count.
 func (o *Output) wroteWeights(name string) bool {
-	model, ok := strings.CutSuffix(name, ".safetensors")
+	model, ok := strings.CutSuffix(name, weightsExt)
 	model, constants := strings.CutSuffix(model, ".const")
 	gone := slices.Contains(o.stale, model+irExt)
 	switch {

@@ -13,3 +13,8 @@ import "embed"
 //
 //go:embed skeleton/*.go
 var Skeleton embed.FS
+
+// Web holds the files for browsers: a page, a module, and what follows the toolchain's script in the worker.
+//
+//go:embed web
+var Web embed.FS

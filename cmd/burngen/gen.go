@@ -29,6 +29,7 @@ var genCommand = command{
   burngen resnet50.onnx -o resnet -train -loss cross_entropy -freeze 'layer[12].**'
   burngen ./model -o digits -train -set Classes=10
   burngen resnet50.onnx -o resnet -serve
+  burngen digits.onnx -o site/digits -web
   burngen ./model -o whisper -weights whisper.pt -top-key model -remap 'encoder\.(.*)=>enc.$1'
   burngen resnet50.onnx -o internal/resnet -check    is the package up to date?
   //go:generate go tool burngen resnet50.onnx -o .
@@ -83,13 +84,14 @@ func defineGen(flags *flagSet) func(*streams, []string) error {
 	})
 	flags.Func("weights-keep", "choose the form of the weights in the package's weights file, `KIND`:\n"+
 		"  prepared  packed for the kernels: starts fastest (default)\n"+
-		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train and with several targets)\n"+
+		"  raw       the original weights, packed on first use: slower start, smaller file (default with -train, -web and several targets)\n"+
 		"  both      both, so that a program that trains can infer at once", func(text string) error {
 		g.keep = text
 		return g.options.Keep.Set(text)
 	})
 	flags.Var((*size)(&g.options.Room), "arena", "allow `SIZE` for the memory of a call, such as 64MiB, with 32 for open dimensions. With -train, activations\nare recomputed until a step fits. What does not fit is an error, which names the largest values")
 	flags.BoolVar(&g.options.Serve, "serve", false, "also write serve.go, which describes the package to a server, and the program DIR/server, which\nserves it. The program needs the module runtime/serve of burngen; see docs/serve.md")
+	flags.BoolVar(&g.options.Web, "web", false, "write, in place of a package, a folder for browsers that any server of static files serves: the program\nmain.wasm with the weights, the module burngen.js, and a page; see docs/web.md")
 	flags.BoolVar(&g.force, "force", false, "write even if the folder holds the package of another model, and replace that package")
 	flags.BoolVar(&g.check, "check", false, "write nothing; print how the files would change, and exit with 1 if any would")
 	flags.StringVar(&g.dump, "dump", "", "write the IR after each compiler pass to the folder `DIR`, as 07_name.ir")
@@ -122,6 +124,9 @@ func (g *genFlags) complete(files []string) (model string, err error) {
 		return "", usagef("-variant needs a description in Go and -weights FILE")
 	}
 	if err := g.checkPrecision(); err != nil {
+		return "", err
+	}
+	if err := g.checkWeb(); err != nil {
 		return "", err
 	}
 	if g.options.Stop < 0 {
@@ -178,11 +183,11 @@ func (g *genFlags) checkPrecision() error {
 }
 
 // checkKeep checks -weights-keep. Its default for several targets is raw, because the packages
-// share the original weights. GPU packages prepare the weights when they load them.
+// share the original weights. So it is for -web, because a browser downloads the weights. GPU packages prepare the weights when they load them.
 func (g *genFlags) checkKeep() error {
 	several := len(g.targets) > 1
 	switch {
-	case g.keep == "" && several:
+	case g.keep == "" && (several || g.options.Web):
 		g.options.Keep = emit.KeepRaw
 	case g.keep == "prepared" && (several || len(g.targets) == 1 && !g.targets[0].CanRun()):
 		return usagef("-weights-keep prepared cannot be used with -target %s, which needs the original weights; use raw or both", manyTargets{&g.targets, &g.auto})
@@ -324,6 +329,14 @@ func (g *genFlags) generateAll(s *streams, model string) (models []*gen.Model, o
 	}
 	if len(packages) == 0 {
 		return models, outputs, nil
+	}
+	if g.options.Web {
+		files, err := buildWeb(models[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		out, err := gen.NewWebOutput(dir, files)
+		return models, append(outputs, out), err
 	}
 	if outside {
 		for _, m := range models {

@@ -73,6 +73,8 @@ type Model struct {
 
 	// Serve adds the file serve.go, which describes the model to a server.
 	Serve bool
+	// Web adds serve.go too, for a program in a browser. It cannot swap the weights.
+	Web bool
 
 	// Lap, if not nil, numbers steps of the first function and of the trainer's functions, so that
 	// they can be timed. After each of these steps the code calls the package's variable Lap with

@@ -11,37 +11,59 @@ import (
 // servedName is the method that describes a model to a server.
 const servedName = "Served"
 
-func (e *emitter) serveFile() *jen.File {
-	if !e.Serve {
-		return nil
-	}
-	var methods []jen.Code
+// Served returns the methods that the file serve.go of the package lists. It returns an error if the model cannot be
+// printed.
+func Served(m *Model) (list []rt.ServedMethod, err error) {
+	err = ir.Try(func() { list = newEmitter(m).served() })
+	return list, err
+}
+
+func (e *emitter) served() []rt.ServedMethod {
+	var list []rt.ServedMethod
 	for _, m := range e.session.methods {
 		if m.spec.Method == servedName {
 			ir.Fail("-serve: the model has a method %s, which is the name of the method for servers", servedName)
 		}
+		s := rt.ServedMethod{Name: m.spec.Method, Inputs: ports(m.in), Outputs: ports(m.out), Stateful: len(m.states()) > 0}
+		if !s.Stateful {
+			s.Batch = batchOf(seen(m.in), seen(m.out))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func (e *emitter) serveFile() *jen.File {
+	if !e.Serve && !e.Web {
+		return nil
+	}
+	var methods []jen.Code
+	for _, m := range e.served() {
 		fields := []jen.Code{
-			jen.Id("Name").Op(":").Lit(m.spec.Method),
-			jen.Id("Inputs").Op(":").Add(portList(ports(m.in))),
-			jen.Id("Outputs").Op(":").Add(portList(ports(m.out))),
+			jen.Id("Name").Op(":").Lit(m.Name),
+			jen.Id("Inputs").Op(":").Add(portList(m.Inputs)),
+			jen.Id("Outputs").Op(":").Add(portList(m.Outputs)),
 		}
-		if s := batchOf(seen(m.in), seen(m.out)); s != "" && len(m.states()) == 0 {
-			fields = append(fields, jen.Id("Batch").Op(":").Lit(s))
+		if m.Batch != "" {
+			fields = append(fields, jen.Id("Batch").Op(":").Lit(m.Batch))
 		}
-		if len(m.states()) > 0 {
+		if m.Stateful {
 			fields = append(fields, jen.Id("Stateful").Op(":").True())
 		}
 		methods = append(methods, jen.Values(fieldsOf(fields)...))
 	}
+	parts := []jen.Code{
+		jen.Id("Name").Op(":").Add(Text(e.Title)),
+		jen.Id("Methods").Op(":").Index().Qual(rtPath, "ServedMethod").Values(fieldsOf(methods)...),
+		jen.Id("Open").Op(":").Func().Params().Params(jen.Any(), jen.Error()).Block(jen.Return(jen.Id("m").Dot("NewSession").Call(jen.Nil()))),
+	}
+	if !e.Web {
+		parts = append(parts, jen.Id("Swap").Op(":").Func().Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Error().Block(jen.Return(jen.Id("m").Dot("Swap").Call(jen.Id("raw")))))
+	}
 	f := e.newFile()
 	f.Comment(lines(servedName + " describes the model to a server. The module runtime/serve of burngen has one."))
 	f.Func().Params(jen.Id("m").Op("*").Id("Model")).Id(servedName).Params().Qual(rtPath, "Served").Block(
-		jen.Return(jen.Qual(rtPath, "Served").Values(fieldsOf([]jen.Code{
-			jen.Id("Name").Op(":").Add(Text(e.Title)),
-			jen.Id("Methods").Op(":").Index().Qual(rtPath, "ServedMethod").Values(fieldsOf(methods)...),
-			jen.Id("Open").Op(":").Func().Params().Params(jen.Any(), jen.Error()).Block(jen.Return(jen.Id("m").Dot("NewSession").Call(jen.Nil()))),
-			jen.Id("Swap").Op(":").Func().Params(jen.Id("raw").Op("*").Qual(rtPath, "Weights")).Error().Block(jen.Return(jen.Id("m").Dot("Swap").Call(jen.Id("raw")))),
-		})...)))
+		jen.Return(jen.Qual(rtPath, "Served").Values(fieldsOf(parts)...)))
 	return f
 }
 

@@ -30,28 +30,29 @@ const goVersion = "1.26"
 type Module struct {
 	// Dir is the folder, and Name the module path.
 	Dir, Name string
+	// folder of burngen's module
+	own string
 }
 
 // New creates a module called name in an empty folder. It returns an error if the source of burngen
 // is not found or the files cannot be written.
 func New(dir, name string) (*Module, error) {
-	mod, sum, err := requirements(name)
+	own, err := locate(name)
+	if err != nil {
+		return nil, err
+	}
+	mod, sum, err := requirements(name, own)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o666); err != nil {
 		return nil, err
 	}
-	return &Module{dir, name}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
+	return &Module{dir, name, own}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
 }
 
-// requirements returns the go.mod and go.sum of a module that links burngen's runtime. The runtime is the one that
-// the current module uses, or else the one of the running burngen.
-func requirements(name string) (mod, sum []byte, err error) {
-	own, err := locate(name)
-	if err != nil {
-		return nil, nil, err
-	}
+// requirements returns the go.mod and go.sum of a module that links the runtime of burngen's module in the folder own.
+func requirements(name, own string) (mod, sum []byte, err error) {
 	mod = fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %s => %s\n", name, goVersion, ModulePath, ModulePath, own)
 	ownMod, err := os.ReadFile(filepath.Join(own, "go.mod"))
 	if err != nil {
@@ -178,10 +179,54 @@ func write(path string, file emit.File) error {
 // the go command. The error is an [os/exec.ExitError] if the go command fails, as for code that does not
 // compile.
 func (m *Module) Build() (output []byte, err error) {
-	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
+	return m.command("build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".").CombinedOutput()
+}
+
+// command returns a command of the go tool in the module.
+func (m *Module) command(args ...string) *exec.Cmd {
+	c := exec.Command("go", args...)
 	c.Dir = m.Dir
 	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
-	return c.CombinedOutput()
+	return c
+}
+
+// BuildWeb builds the main package in the module's folder for browsers. It returns the program, and the script that
+// the toolchain has for such programs, wasm_exec.js. The bytes of the program depend on the toolchain and on what is
+// built, but not on folders.
+func (m *Module) BuildWeb() (program, support []byte, err error) {
+	if err := m.link(); err != nil {
+		return nil, nil, err
+	}
+	c := m.command("build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
+	c.Env = append(c.Env, "GOOS=js", "GOARCH=wasm")
+	if out, err := c.CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("building for the browser: %w\n%s", err, out)
+	}
+	root, err := m.command("env", "GOROOT").Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	if program, err = os.ReadFile(m.Binary()); err != nil {
+		return nil, nil, err
+	}
+	support, err = os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	return program, support, err
+}
+
+// link makes go.mod name burngen's folder by a link in the module's folder, because a program records the path that
+// go.mod has. Where links are not allowed the path stays.
+func (m *Module) link() error {
+	const name = "burngen"
+	if os.Symlink(m.own, filepath.Join(m.Dir, name)) != nil {
+		return nil
+	}
+	path := filepath.Join(m.Dir, "go.mod")
+	mod, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	mod = bytes.Replace(mod, []byte(ModulePath+" => "+m.own+"\n"), []byte(ModulePath+" => ./"+name+"\n"), 1)
+	return os.WriteFile(path, mod, 0o666)
 }
 
 // Binary returns the path of the built program.

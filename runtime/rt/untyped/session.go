@@ -14,7 +14,6 @@ import (
 // Session is a session of a generated package whose methods can be called with tensors. It runs one call at
 // a time.
 type Session struct {
-	value  reflect.Value
 	reset  interface{ Reset() } // nil if the session has no states
 	within interface{ SetContext(context.Context) }
 	calls  map[*Method]*call
@@ -34,14 +33,36 @@ type call struct {
 // of a generated package. Bind returns an error if a method does not accept the tensors of its
 // ports.
 func Bind(s any, list []*Method) (*Session, error) {
-	out := &Session{value: reflect.ValueOf(s), calls: map[*Method]*call{}}
+	v := reflect.ValueOf(s)
+	var funcs []reflect.Value
+	for _, m := range list {
+		funcs = append(funcs, v.MethodByName(m.Name))
+	}
+	return newSession(s, list, funcs)
+}
+
+// BindFuncs returns what [Bind] returns. funcs are the methods in list as values, such as s.Forward. The linker
+// drops methods that a program does not call only if the program does not call Bind, which finds methods by name.
+func BindFuncs(s any, list []*Method, funcs []any) (*Session, error) {
+	if len(funcs) != len(list) {
+		return nil, fmt.Errorf("%T has %d methods, want %d", s, len(funcs), len(list))
+	}
+	var values []reflect.Value
+	for _, f := range funcs {
+		values = append(values, reflect.ValueOf(f))
+	}
+	return newSession(s, list, values)
+}
+
+func newSession(s any, list []*Method, funcs []reflect.Value) (*Session, error) {
+	out := &Session{calls: map[*Method]*call{}}
 	out.reset, _ = s.(interface{ Reset() })
 	var ok bool
 	if out.within, ok = s.(interface{ SetContext(context.Context) }); !ok {
 		return nil, fmt.Errorf("%T is not the session of a generated package", s)
 	}
-	for _, m := range list {
-		c, err := newCall(out.value.MethodByName(m.Name), m)
+	for i, m := range list {
+		c, err := newCall(funcs[i], m)
 		if err != nil {
 			return nil, fmt.Errorf("%s: method %s of %T: %w", m.Label, m.Name, s, err)
 		}
@@ -58,7 +79,7 @@ func (s *Session) Reset() {
 }
 
 func newCall(fn reflect.Value, m *Method) (*call, error) {
-	if !fn.IsValid() {
+	if !fn.IsValid() || fn.Kind() != reflect.Func {
 		return nil, fmt.Errorf("there is no such method")
 	}
 	t := fn.Type()

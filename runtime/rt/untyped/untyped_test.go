@@ -234,3 +234,25 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+// TestBindFuncs passes methods as values.
+func TestBindFuncs(t *testing.T) {
+	m, err := NewMethod("m", one("Fixed", "f32", "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, s := []*Method{m}, &sample{}
+	bound, err := BindFuncs(s, list, []any{s.Fixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := bound.Run(t.Context(), m, []Tensor{{Port: m.In[0], Shape: []int{2}, Data: bytesOf[float32](4, 1, 2)}})
+	if err != nil || !slices.Equal(View[float32](out[0].Data), []float32{2, 4}) {
+		t.Errorf("%v, %v", out, err)
+	}
+	for _, funcs := range [][]any{nil, {nil}, {"Fixed"}, {s.Open}, {s.Fixed, s.Fixed}} {
+		if _, err := BindFuncs(s, list, funcs); err == nil {
+			t.Errorf("%d functions are accepted: %T", len(funcs), funcs)
+		}
+	}
+}
