@@ -99,8 +99,8 @@ func valueOf(object map[string]json.RawMessage, name string) (json.RawMessage, b
 	return nil, false
 }
 
-// setJSON sets v to a JSON value. Unlike encoding/json, it returns an error for null, and for an
-// array with another number of elements than v has.
+// setJSON sets v to a JSON value. Unlike encoding/json, it returns an error if text is null. It
+// also returns an error if v is a Go array and the JSON array has another length.
 func setJSON(v reflect.Value, text json.RawMessage) error {
 	if string(text) == "null" {
 		return fmt.Errorf("null is not a %v", v.Type())

@@ -51,7 +51,8 @@ type Loader[B any] struct {
 	skipped  *atomic.Int64
 }
 
-// Load returns a loader for batches of d's items, which collate makes. The epoch has d.Len() items.
+// Load returns a loader for batches of d's items, which collate makes. An epoch reads each item of
+// d once, except the items that DropLast leaves out.
 //
 // The epochs of the loader yield an error in these cases:
 //
@@ -161,7 +162,8 @@ func (l *Loader[B]) room() int {
 	return min(size, size/l.of+1)
 }
 
-// workers returns the number of goroutines for an epoch. `from` is the number of its first batch.
+// workers returns the number of goroutines for an epoch. `from` is the index of the first batch
+// that the epoch makes.
 func (l *Loader[B]) workers(from int) int {
 	n := l.o.Workers
 	if n == 0 {

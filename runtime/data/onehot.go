@@ -39,7 +39,7 @@ func (o *OneHot) Index(value string) int {
 }
 
 // Put writes the one-hot row of a value: the element of the value's category is 1, and the others
-// are 0. The empty string is a missing value unless it is a category; all elements are then 0. Put
+// are 0. If the empty string is not a category, it is a missing value: all elements are 0. Put
 // returns an error if `row` does not have Len() elements, or if the value is not a category.
 func (o *OneHot) Put(row []float32, value string) error {
 	if len(row) != len(o.names) {

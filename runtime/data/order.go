@@ -22,7 +22,8 @@ const window = 8
 func inOrder(n int) order { return order{n: n} }
 
 // shuffledOrder returns a random order of n items. If `block` is above 1 and there are several
-// blocks, it permutes the blocks, and then the items within each `window` adjacent blocks.
+// blocks, it first permutes the blocks. Then it divides the permuted blocks into groups of `window`
+// blocks and permutes the items of each group.
 func shuffledOrder(n, block int, seed, epoch uint64) order {
 	if block <= 1 || block >= n {
 		return order{n: n, block: 1, items: NewPermutation(n, seed, epoch)}

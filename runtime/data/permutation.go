@@ -7,9 +7,9 @@ import "math/bits"
 // the same on every machine and in every version of this package; docs/data.md defines it.
 //
 // The permutation is a Feistel network (M. Luby and C. Rackoff, How to construct pseudorandom
-// permutations, 1988). It has six rounds on an even number of bits, at least eight. If a result is
-// not below n, the network is applied to it again, until it is below n (J. Black and P. Rogaway,
-// Ciphers with arbitrary finite domains, 2002).
+// permutations, 1988). It has six rounds and permutes numbers of 2·half bits, where half is at
+// least 4. If a result is not below n, the network is applied to it again, until it is below n (J.
+// Black and P. Rogaway, Ciphers with arbitrary finite domains, 2002).
 type Permutation struct {
 	n    int
 	half uint // bits in each half

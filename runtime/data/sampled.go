@@ -107,8 +107,8 @@ func (w weights) at(fraction float64) int {
 	return node - len(w)/2
 }
 
-// order returns n draws without replacement. Once all items of positive weight have been drawn, it
-// starts over.
+// order returns n draws without replacement. draw(i) returns the 64 random bits that decide draw i.
+// Once all items of positive weight have been drawn, it starts over.
 func (w weights) order(n int, draw func(i int) uint64) []int {
 	left := append(weights(nil), w...)
 	order := make([]int, n)

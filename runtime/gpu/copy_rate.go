@@ -50,8 +50,9 @@ func (w *Watch) CopyRate(i *Instance) (rate float64, err error) {
 	}
 }
 
-// leastCopy returns the shortest time of several copies of `bytes` bytes, at least 1 ns. It first makes one
-// unmeasured copy in each direction, because a driver may allocate memory only when the memory is first written.
+// leastCopy copies `bytes` bytes several times and returns the shortest time of a copy. A time below 1 ns counts as 1
+// ns. It first makes one unmeasured copy in each direction, because a driver may allocate memory only when the memory
+// is first written.
 func leastCopy(q Timed, to, from Address, bytes int) (time.Duration, error) {
 	if err := errors.Join(q.Copy(to, from, bytes), q.Copy(from, to, bytes), q.Stamp()); err != nil {
 		return 0, err

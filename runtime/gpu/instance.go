@@ -97,8 +97,7 @@ func (i *Instance) named(k Kernel, name string) Kernel {
 	return namedKernel{k, name}
 }
 
-// On returns a function that calls prepare with i and its own argument. prepare computes weights on the
-// device of i.
+// On returns the function that maps r to prepare(i, r). prepare computes weights on the device of i.
 func On[R, W any](i *Instance, prepare func(*Instance, R) (W, error)) func(R) (W, error) {
 	return func(raw R) (W, error) { return prepare(i, raw) }
 }

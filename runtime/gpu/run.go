@@ -285,8 +285,8 @@ func (r *Run) launch(k *KernelInfo, grid [3]int, args []Arg) error {
 	return r.takeBack(k.Vectors, args)
 }
 
-// moves reports whether a kernel needs a copy of an argument at another address. vectors says that the kernel needs
-// addresses that are multiples of 16 bytes.
+// moves reports whether an argument at address `at` must be copied to another address before the kernel runs. vectors
+// says that the kernel needs addresses that are multiples of 16 bytes.
 func moves(vectors bool, at Address) bool { return vectors && at%16 != 0 }
 
 // place returns the region that contains argument a, and the address of a on the device. It returns nil if no region
@@ -301,7 +301,7 @@ func (r *Run) place(a Arg) (*region, Address) {
 }
 
 // makeRoom grows the spare buffer so that it holds two kinds of arguments: arguments that have no device memory, and
-// arguments that the kernel needs a copy of because of [KernelInfo.Vectors].
+// arguments that the kernel needs a copy of because of [KernelInfo.Vectors], which is passed as vectors.
 func (r *Run) makeRoom(vectors bool, args []Arg) error {
 	total := int64(0)
 	for _, a := range args {
@@ -320,8 +320,9 @@ func (r *Run) makeRoom(vectors bool, args []Arg) error {
 	return r.grow(&r.spare, total)
 }
 
-// takeBack copies the arguments that a kernel has written in the spare buffer to their own memory. An argument in a
-// region is copied within the device. Any other argument is copied to the host, and takeBack waits for these copies.
+// takeBack copies the arguments that a kernel has written in the spare buffer to their own memory. vectors is
+// [KernelInfo.Vectors] of the kernel. An argument in a region is copied within the device. Any other argument is
+// copied to the host, and takeBack waits for these copies.
 func (r *Run) takeBack(vectors bool, args []Arg) error {
 	at, any := r.spare.at, false
 	for _, a := range args {

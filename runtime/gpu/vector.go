@@ -59,8 +59,8 @@ func (v *vector) toDevice(q Queue) error {
 	return nil
 }
 
-// Hold implements rt.Mirror. It gives the vectors copies on the device. Until Drop, kernels use the
-// copy of a vector in place of an argument that is a slice of the vector.
+// Hold implements rt.Mirror. It gives each vector a copy on the device. If an argument of a kernel
+// is a slice of a vector, the kernel works on the same slice of the copy. This ends with Drop.
 func (r *Run) Hold(vectors ...[]float32) error {
 	for _, x := range vectors {
 		if len(x) == 0 {

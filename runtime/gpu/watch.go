@@ -66,8 +66,9 @@ func (w *Watch) Begin(each bool) {
 	w.spans.begin()
 }
 
-// Lap ends a step of a schedule. It marks the step's events with the number of the step. A step that does not use
-// the device is a step of the host. It takes the time in which the queue was not in use.
+// Lap ends a step of a schedule. It marks the step's events with the number of the step. If the step did not use the
+// device, Lap adds an event for a step of the host. Its duration is the time since the last lap in which the queue
+// was not in use.
 func (w *Watch) Lap(step int) {
 	if !w.isOn(Hosted) {
 		return

@@ -22,7 +22,7 @@ const normal = 0x1p-126
 // small reports whether x is a subnormal number of f32.
 func small(x float64) bool { return x != 0 && math.Abs(x) < normal }
 
-// readings returns the numbers that a kernel may compute with in place of x: x, and zero if x may be flushed.
+// readings returns the numbers that a kernel may read when it reads x: x itself and, if the target may flush x, zero.
 func (a Accuracy) readings(x float64) []float64 {
 	if a.Flushes && small(x) {
 		return []float64{x, math.Copysign(0, x)}
@@ -51,9 +51,9 @@ func correctable(values ...float64) bool {
 	return true
 }
 
-// accepts reports whether got is close enough to f(y). y is x, or zero if the target may flush x to zero. The error
-// may be `ulp` units in the last place plus `room`. A flushed intermediate result is wrong by up to 2⁻¹²⁶; `steps`
-// bounds the factor by which the kernel multiplies such a result.
+// accepts reports whether got is close enough to f(x) or, if the target may flush x to zero, to f(0). The error may
+// be `ulp` units in the last place plus `room`. A flushed intermediate result is wrong by up to 2⁻¹²⁶; `steps` bounds
+// the factor by which the kernel multiplies such a result.
 func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
 	if a.Flushes {
 		room += steps * normal
@@ -66,7 +66,8 @@ func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, st
 	return false
 }
 
-// acceptsBinary reports whether got is f(x, y). If the target flushes, x and y may each be flushed to zero before.
+// acceptsBinary reports whether got is f(x, y). If the target flushes, each of x and y may be replaced by zero before
+// f is computed.
 //
 // If `divides` is true, f is a quotient. A quotient that the kernel does not correct may have the error Division.
 // Every quotient is accepted if nothing is promised for divisor y.

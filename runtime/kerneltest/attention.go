@@ -6,8 +6,8 @@ import (
 )
 
 // AttentionKernel is an attention kernel. A kernel computes several parts of the result at the same time, and each
-// part has its own scratch memory. Scratch returns its number of elements. depth is the length of a key, and width
-// the length of a value.
+// part has its own scratch memory. Scratch returns the number of scratch elements that one part needs. depth is the
+// length of a key, and width the length of a value.
 type AttentionKernel struct {
 	Attend  func(dst, q, k, v, scratch []float32, s *AttentionShape, mask *AttentionMask)
 	Scratch func(keys, depth, width int) int

@@ -13,7 +13,10 @@ type Weight interface {
 	float32 | rt.Float16 | rt.BFloat16
 }
 
-// MatMulKernel is a kernel for matrix products, with the functions that pack its second operand.
+// MatMulKernel is a kernel for matrix products, with the functions that pack its second operand, b.
+// PanelsLen returns the number of elements of a packed k×n matrix. Pack packs `batch` such
+// matrices. In b, rows are ldb elements apart, and matrices stride elements apart. If trans is
+// true, a matrix in b is n×k and is transposed.
 type MatMulKernel[W Weight] struct {
 	Multiply  func(dst, a []float32, panels []W, s *MatMulShape, ep *Epilogue)
 	PanelsLen func(k, n int) int

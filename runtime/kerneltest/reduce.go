@@ -57,8 +57,9 @@ var Reductions = []ReduceCase{
 	{Name: "Min", Want: func(x []float64) (float64, float64) { return extreme(x, lesser, math.Inf(1)), 0 }, Room: always(0)},
 }
 
-// hasInfinityAndZero reports whether a line has an infinity and its finite factors may underflow to zero. They
-// may underflow if the product of min(|x|, 1) of all finite x is less than `least`.
+// hasInfinityAndZero reports whether a line, the factors of one product, has an infinity and finite factors whose
+// product may underflow to zero. The product is NaN if 0 · ∞ arises. They may underflow if the product of min(|x|, 1)
+// of all finite x is less than `least`.
 func hasInfinityAndZero(line []float64, least float64) bool {
 	product := 1.0
 	for _, v := range line {
@@ -296,7 +297,8 @@ func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }
 
-// GroupNorm tests a normalisation of groups of channels. a is the accuracy of the target.
+// GroupNorm tests a normalisation of groups of channels. src is [n, channels, pixels]; each group
+// has channels/groups adjacent channels. a is the accuracy of the target.
 func GroupNorm(t *testing.T, f func(dst, src, scale, bias []float32, n, groups, channels, pixels int, eps float32), a Accuracy) {
 	const n, eps = 2, 1e-3
 	for _, s := range [][3]int{{1, 1, 1}, {1, 3, 5}, {4, 4, 49}, {2, 6, 33}, {3, 3, 5000}, {1, 2, 16}, {4, 32, 0}} {

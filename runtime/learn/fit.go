@@ -303,7 +303,8 @@ func (f *fit[B, O]) endEpoch() error {
 }
 
 // decide uses the values that were measured: it adapts the rates, asks the stopper and saves a
-// checkpoint.
+// checkpoint. ends says whether the epoch is complete. decide returns the reason to end the run, or
+// nil to go on.
 func (f *fit[B, O]) decide(values map[string]float64, epoch int, ends bool) error {
 	p := &f.position
 	for _, r := range f.reducers() {

@@ -85,7 +85,8 @@ func (l *lines) Event(e Event) {
 	}
 }
 
-// line prepares the line of an epoch or of a validation. On a terminal it writes the line at once,
+// line prepares the line of an epoch or of a validation. The line begins with head, followed by the
+// values in train and the values of the last validation. On a terminal it writes the line at once,
 // elsewhere only if lineEvery has passed since the last line.
 func (l *lines) line(at time.Time, head string, train []Value) {
 	var b strings.Builder

@@ -115,8 +115,8 @@ func (f *fit[B, O]) save(what saving) error {
 	return err
 }
 
-// collect emits the outcome of the state that is being written and returns its error. If wait is
-// true, it waits for the outcome.
+// collect emits the outcome of a save that has ended, and returns the error of the save. If wait is
+// true, it first waits for the end of the save. If no save has ended, it returns nil.
 func (f *fit[B, O]) collect(wait bool) error {
 	if f.saver == nil {
 		return nil

@@ -53,8 +53,8 @@ func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 const roundedOverlap = 1 - 1e-10
 
 // bestTarget returns the index of the free target with the largest overlap, of a tie the last
-// index. It returns -1 if no free target overlaps by at least `threshold`. Crowds do not count as
-// targets.
+// index. overlaps[j] is the overlap of one prediction with targets[j]. bestTarget returns -1 if no
+// free target overlaps by at least `threshold`. Crowds do not count as targets.
 func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(int) bool) int {
 	best, most := -1, min(threshold, roundedOverlap)
 	for j, t := range targets {
@@ -65,7 +65,8 @@ func bestTarget(targets []Box, overlaps []float64, threshold float64, free func(
 	return best
 }
 
-// insideCrowd reports whether the overlap with a crowd is at least the threshold.
+// insideCrowd reports whether one of the targets is a crowd and overlaps a prediction by at least
+// the threshold. overlaps[j] is the overlap with targets[j].
 func insideCrowd(targets []Box, overlaps []float64, threshold float64) bool {
 	for j, t := range targets {
 		if t.Crowd && overlaps[j] >= min(threshold, roundedOverlap) {

@@ -152,9 +152,9 @@ func (d *detections) merge(o *detections) error {
 	return nil
 }
 
-// numbers returns the tally for a saved state. The integers of a class are its number, its number
-// of targets, its number of predictions, and two integers for each prediction: right and ignored.
-// The floats are the scores.
+// numbers returns the tally for a saved state. The integers of a class are the class itself, the
+// number of its targets, the number of its predictions, and two bit sets for each prediction: right
+// and ignored. The floats are the scores.
 func (d *detections) numbers() numbers {
 	var n numbers
 	for _, class := range slices.Sorted(maps.Keys(*d)) {

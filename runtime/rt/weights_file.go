@@ -124,8 +124,8 @@ func (w *Weights) Abandon() {
 // mapped makes unmap the function that releases the memory. unmap is called at most once.
 func (t *tensors) mapped(unmap func() error) { t.unmap = sync.OnceValue(unmap) }
 
-// retain takes a reference to the memory, which release drops. It reports false if the memory is
-// already released.
+// retain takes a reference to the memory; [tensors.release] drops the reference. retain returns
+// false if the memory is already released.
 func (t *tensors) retain() bool {
 	for {
 		n := t.refs.Load()

@@ -115,9 +115,10 @@ const (
 	idle  reason = "idle"  // a session was free, and no request may wait
 )
 
-// take waits for the next batch and returns its requests. It returns nil once the queue is closed
-// and empty. A batch has at most `most` items, except if a single request has more. If wait > 0, a
-// batch that is not full is held back until its oldest request has waited that long.
+// take waits for the next batch. It returns the requests of the batch, and the reason for which the
+// batch does not wait for more requests. It returns nil once the queue is closed and empty. A batch
+// has at most `most` items, except if a single request has more. If wait > 0, a batch that is not
+// full is held back until its oldest request has waited that long.
 func (q *queue) take(most int, wait time.Duration) ([]*job, reason) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

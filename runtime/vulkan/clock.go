@@ -12,7 +12,8 @@ import (
 // stampsPerPool is the number of timestamp queries in a pool.
 const stampsPerPool = 256
 
-// clock holds the timestamp queries of a queue's stamps (Vulkan 1.2, "Timestamp Queries").
+// clock holds the timestamp queries with which a queue reads the device's clock (Vulkan 1.2,
+// "Timestamp Queries"). A reading is called a stamp.
 type clock struct {
 	// all created pools
 	pools []handle

@@ -67,7 +67,7 @@ func (p piece) place(offset int64) place {
 
 // newHeap returns a heap. It considers the memory types in mask, a bit set. The elements of choices
 // are sets of memory properties, the preferred set first. The heap has the properties of the first
-// set for which there is a memory type. newHeap returns an error if there is none for any set.
+// set for which there is a memory type. newHeap returns an error if no set has a memory type.
 func (d *device) newHeap(blockSize int64, mask uint32, choices ...uint32) (*heap, error) {
 	for _, properties := range choices {
 		if t, ok := d.adapter.memoryType(mask, properties); ok {

@@ -15,8 +15,8 @@ const (
 	batchSize = 64
 	// maxInFlight is the largest number of unfinished submissions of a queue.
 	maxInFlight = 32
-	// stagingSize is the size in bytes of a queue's staging memory. Copies that have not ended
-	// together have at most this size.
+	// stagingSize is the size in bytes of a queue's staging memory. All copies that have not ended
+	// have at most this size together.
 	stagingSize = 8 << 20
 	// chunkSize is the largest number of bytes that one copy command copies between host and
 	// device.

@@ -104,9 +104,9 @@ func (p *attention) build() {
 	})
 }
 
-// boxes adds a parameter to the kernel: the map of r.Value, through which the kernel copies boxes of `rows` rows and
-// 64 columns. If the columns of a head do not fill whole boxes, the map has an axis for heads, and the last box of a
-// head has zeros after its last column.
+// boxes adds a parameter called name to the kernel: a map, which describes the tensor r.Value. With it the kernel
+// copies boxes, parts of the tensor with `rows` rows and 64 columns. If the columns of a head do not fill whole
+// boxes, the map has an axis for heads, and the last box of a head has zeros after its last column.
 func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
 	if p.columns == p.Width {
@@ -236,7 +236,8 @@ func (p *attention) copyTiles() {
 
 // copyRows copies n rows of a head, beginning with row `first`, to elements of the array `to`, beginning with element
 // `at`. It copies boxes of `rows` rows and 64 columns: first all boxes of the first `rows` rows, then all boxes of
-// the next `rows` rows, and so on. Barrier i of `full` counts the copied bytes.
+// the next `rows` rows, and so on. Barrier i of `full` counts the copied bytes. from is the map of r.Value; see
+// [attention.boxes].
 func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
 	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
 	for row := 0; row < n; row += rows {
@@ -435,7 +436,8 @@ func (a *attender) plain() (plain, rest *kernel.Value) {
 	return plain, rest
 }
 
-// take waits until the keys of stage s are in shared memory, and until it is the group's turn to multiply.
+// take waits until the keys of stage s are in shared memory, and until it is the group's turn to multiply. turn is
+// the parity of the barrier phase for which the group waits then.
 func (a *attender) take(s stage, turn *kernel.Value) {
 	a.Await(a.kFull, s.index, s.phase)
 	if a.tile.Turns {
@@ -443,7 +445,7 @@ func (a *attender) take(s stage, turn *kernel.Value) {
 	}
 }
 
-// multiplyKeys waits for the group's turn and starts the products of the group's queries and the keys of stage s.
+// multiplyKeys waits as [attender.take] does, and starts the products of the group's queries and the keys of stage s.
 // They give the scores.
 func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.take(s, turn)

@@ -171,6 +171,9 @@ func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
 
 // loadParts loads a tile of rows of `width` elements, in parts of 8 adjacent elements, and calls `put` with each
 // part. The parts of the tile are numbered; `place` returns the row of part i and the index of the part in this row.
+// `from` returns n elements of the key or value at.Key, from the given element on. put gets the row of a part, the
+// column of its first element, and the elements x. They are 0 in rows after the last key: `first` is the key in row
+// 0, and keys is the number of keys.
 func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, width int, from func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value,
 	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
 	const threads = warpsOfBlock * kernel.Warp
@@ -187,7 +190,8 @@ func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, wid
 	})
 }
 
-// scores returns the thread's sums of the products of its warp's queries and the keys in shared memory.
+// scores returns the thread's sums of the products of its warp's queries and the keys in shared memory. q is the
+// result of queryMatrices, and lane the index of the thread in its warp.
 func (w *warpAttention) scores(q []*kernel.Value, lane *kernel.Value) []*kernel.Value {
 	var scores []*kernel.Value
 	for j := range keysOfBlock / matrixN {

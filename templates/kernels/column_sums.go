@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Columns describes what [ReduceColumns] computes of a tensor [Outer, Rows, Inner] in row-major order: it reduces its
-// columns, each of which has Rows elements.
+// Columns describes what [ReduceColumns] computes of a tensor [Outer, Rows, Inner] in row-major order. It reduces
+// each column: the Rows elements that have the same indices on the axes Outer and Inner.
 type Columns struct {
 	Outer, Rows, Inner dim.Dim
 	// Size is the size of an element in bytes.
@@ -129,8 +129,8 @@ func ReduceColumns(name string, c Columns) ([]Launch, error) {
 	return []Launch{first, second}, err
 }
 
-// partsOf returns the number of parts of a column. There are c.Outer·width groups of adjacent columns, and each group
-// has a thread for each part.
+// partsOf returns the number of parts of a column. The columns are divided into groups of adjacent columns: `width`
+// groups at each index of c.Outer. Each group has a thread for each part.
 func partsOf(c Columns, width dim.Dim) int {
 	parts := partsMost
 	if groups, ok := c.Outer.Mul(width).Int(); ok {

@@ -150,9 +150,9 @@ func (p *pipelined) build() {
 	})
 }
 
-// boxes adds a parameter to the kernel: the map of m, through which the kernel copies boxes. If across is false, a
-// box has `width` rows and p.terms columns. If across is true, the rows of the matrices are terms, and a box has
-// p.terms rows and columnsOfBox columns.
+// boxes adds a parameter called name to the kernel: a map, which describes the tensor m.Value. With it the kernel
+// copies boxes, parts of the matrices of m. If across is false, a box has `width` rows and p.terms columns. If across
+// is true, the rows of the matrices are terms, and a box has p.terms rows and columnsOfBox columns.
 func (p *pipelined) boxes(name string, m *Matrices, across bool, width int) *kernel.Value {
 	extents, box := []int{m.Rows, m.Columns}, []int{width, p.terms}
 	if across {
@@ -173,8 +173,8 @@ func (p *pipelined) mapOf(name string, v *ir.Value, m *kernel.Map) *kernel.Value
 	return p.Map(name, p.Matrix, m)
 }
 
-// stage is a stage of the pipeline: its index, and the parity (0 or 1) of the barrier phase for which threads wait
-// before they use the stage.
+// stage is a stage of the pipeline: a part of shared memory that holds the tiles of one step. index is the index of
+// this part. phase is the parity (0 or 1) of the barrier phase for which threads wait before they use it.
 type stage struct{ index, phase *kernel.Value }
 
 func (p *pipelined) next(s stage) stage {
@@ -335,7 +335,8 @@ func (p *pipelined) multiply() {
 	})
 }
 
-// within returns where term k of a step begins in a tile, in elements from the beginning of the tile.
+// within returns where term k of a step begins in a tile, in elements from the beginning of the tile. across is as in
+// [pipelined.boxes].
 func (p *pipelined) within(k int, across bool) int {
 	if across {
 		return k * columnsOfBox

@@ -198,8 +198,9 @@ func (p *rowProducts) at(batch, m, n *kernel.Value) {
 	p.warp, p.lane = p.Div(p.Thread(0), p.Int(kernel.Warp)), p.Rem(p.Thread(0), p.Int(kernel.Warp))
 }
 
-// multiply emits code that computes the sums of a tile over one part of the terms. If there is only one part, it
-// stores the sums in the result, otherwise in scratch memory.
+// multiply emits code that computes the sums of a tile over one part of the terms. The tile has column at[0] and row
+// at[1] of the grid of tiles. at[2] is batch·splits plus the index of the part, where splits is the number of parts.
+// If there is only one part, it stores the sums in the result, otherwise in scratch memory.
 func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	split := p.Rem(at[2], splits)
 	p.at(p.Div(at[2], splits), at[1], at[0])
@@ -253,7 +254,9 @@ func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 	return p.Mul(p.Add(p.Mul(i, p.Int(Threads)), p.Thread(0)), p.Int(sumsOfPart))
 }
 
-// add adds the parts of one group of the thread's sums in order, and stores the results.
+// add adds the parts of one group of the thread's sums in order, and stores the results. splits is
+// the number of parts. The tile has row at[1] and column at[0]/groups of the grid of tiles in
+// product at[2]; the index of the group is at[0] mod groups.
 func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	n, group := p.Div(at[0], groups), p.Rem(at[0], groups)
 	p.at(at[2], at[1], n)
@@ -273,8 +276,8 @@ func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	p.storeRow(p.Div(group, inRow), p.Mul(p.Rem(group, inRow), p.Int(sumsOfPart)), sums)
 }
 
-// rowLoader loads chunks of both factors. In each step, a thread loads the chunk with the same number from several
-// rows.
+// rowLoader loads chunks of both factors. In each step, a thread loads one chunk from each of several rows. The chunk
+// has the same index in all these rows.
 type rowLoader struct {
 	*rowProducts
 	end       *kernel.Value // of the terms that are loaded
@@ -335,7 +338,8 @@ func (l *rowLoader) load(step *kernel.Value) []loadedChunk {
 	return list
 }
 
-// store stores loaded chunks in shared memory, in half 0 or 1 of the tiles.
+// store stores loaded chunks in shared memory. It has room for two steps; half, 0 or 1, selects the
+// room.
 func (l *rowLoader) store(list []loadedChunk, half *kernel.Value) {
 	elem := l.stored()
 	part, chunk := l.Div(l.chunk, l.Int(chunksOfRow)), l.Rem(l.chunk, l.Int(chunksOfRow))
@@ -365,9 +369,10 @@ func (l *rowLoader) store(list []loadedChunk, half *kernel.Value) {
 	}
 }
 
-// inTile returns the index of a chunk in a tile in shared memory. The tile has `rows` rows of 64 bytes. Chunk c of
-// row r is stored at place c XOR (r/2 mod 4) of its row. Because of this, 8 threads access different banks if they
-// access two whole rows, and also if they access the same chunk of 8 rows.
+// inTile returns the index of a chunk in a tile in shared memory. The tile is one `part` of a step, in half 0 or 1 of
+// shared memory, and has `rows` rows of 64 bytes. Chunk c of row r is stored at place c XOR (r/2 mod 4) of its row.
+// Because of this, 8 threads access different banks if they access two whole rows, and also if they access the same
+// chunk of 8 rows.
 func (p *rowProducts) inTile(rows int, half, part, row, chunk *kernel.Value) *kernel.Value {
 	place := p.Binary(kernel.Xor, chunk, p.And(p.Div(row, p.Int(2)), p.Int(chunksOfRow-1)))
 	at := p.Add(p.Mul(p.Add(p.Mul(half, p.Int(p.tile.parts)), part), p.Int(rows)), row)
@@ -395,7 +400,8 @@ func (p *rowProducts) perRow() int {
 // matrices.
 const lanesOfRow = 8
 
-// row returns the row of the tile that is the thread's row number r.
+// row returns the index in the tile of row r of the thread. A thread has sums in several rows,
+// which it counts from 0.
 func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	m, n := p.warps()
 	first := p.Mul(p.Div(p.warp, p.Int(n)), p.Int(p.tile.m/m))
@@ -405,8 +411,8 @@ func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	return p.Add(p.Add(first, p.Div(p.lane, p.Int(4))), p.Mul(r, p.Int(8)))
 }
 
-// column returns the column of the tile that is the thread's column number c. The columns of a thread are adjacent if
-// warps multiply matrices.
+// column returns the index in the tile of column c of the thread, which counts its columns from 0. The columns of a
+// thread are adjacent if warps multiply matrices.
 func (p *rowProducts) column(c *kernel.Value) *kernel.Value {
 	_, n := p.warps()
 	first := p.Mul(p.Rem(p.warp, p.Int(n)), p.Int(p.tile.n/n))
@@ -512,7 +518,8 @@ func (p *rowProducts) stepOfMatrices(at rowPlaces, half *kernel.Value, part int,
 	}
 }
 
-// storeRow stores sums of the thread in its row number r. They belong to its columns from number c on.
+// storeRow stores sums of the thread in the result. They belong to row r of the thread and to its columns c, c+1, …;
+// see [rowProducts.row] and [rowProducts.column].
 func (p *rowProducts) storeRow(r, c *kernel.Value, sums []*kernel.Value) {
 	m := p.Add(p.m0, p.row(r))
 	together := p.Matrix != ir.Invalid && p.N%len(sums) == 0

@@ -104,8 +104,8 @@ func (a *addedTokens) add(t addedToken, normalize normalizer) error {
 }
 
 // each divides a text into added tokens and the text between them, and calls f for each part in
-// order. index is the index of the token, or -1 for text between tokens. Where several tokens
-// begin, the longest one counts.
+// order. index is the index of the token, or -1 for text between tokens. If several tokens begin at
+// the same byte, the longest one is taken. trie holds the contents of the tokens.
 func (a *addedTokens) each(trie *tokenTrie, text string, f func(m match, index int)) {
 	last := 0
 	for at := 0; at < len(text); {

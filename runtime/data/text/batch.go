@@ -8,11 +8,11 @@ import "fmt"
 // generated package takes a slice of arrays, pass rt.Flat of this slice.
 //
 // Batch truncates and pads as the tokenizer does, but pads to the length of a row. It truncates to
-// the tokenizer's length if that is shorter than a row. A tokenizer without truncation truncates at
-// the end of a text, with the strategy [LongestFirst]. A tokenizer without padding pads with id 0
-// at the end of a row. Batch returns an error if the lengths of the slices do not fit. It also
-// returns the errors of [Tokenizer.Encode]; the rows of the texts before the error have then been
-// written.
+// the tokenizer's length if that is shorter than a row. If the tokenizer has no truncation, Batch
+// truncates at the end of a text, with the strategy [LongestFirst]. If it has no padding, Batch
+// pads with id 0 at the end of a row. Batch returns an error if the lengths of the slices do not
+// fit. It also returns the errors of [Tokenizer.Encode]; the rows of the texts before the error
+// have then been written.
 func (t *Tokenizer) Batch(texts []string, ids, mask, types []int64) error {
 	return t.rows(len(texts), func(i int) []string { return texts[i : i+1] }, ids, mask, types)
 }

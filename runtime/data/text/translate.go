@@ -450,7 +450,7 @@ func (t *translator) member() (class string, char rune, err error) {
 }
 
 // span writes the range of characters from low to high. If case is ignored, it also writes each
-// character outside the range whose case folding is the same as that of a character inside.
+// character outside the range that has the same case folding as a character inside it.
 func (t *translator) span(b *strings.Builder, low, high rune) {
 	b.WriteString(quoted(low))
 	if low != high {

@@ -93,8 +93,8 @@ func (t *Truncation) apply(parts []*Encoding, added int) error {
 	return nil
 }
 
-// shorten truncates parts[which] to at most keep tokens: at the beginning if t.Left is true, else
-// at the end.
+// shorten removes tokens of parts[which] until at most `keep` are left. It removes the first tokens
+// if t.Left is true, else the last ones.
 func (t *Truncation) shorten(parts []*Encoding, which, keep int) {
 	n := parts[which].Len()
 	switch {

@@ -117,10 +117,10 @@ func (m *Machine) Series() []learn.Series {
 	return out
 }
 
-// Measure returns a value for each of the Series, in their order. A value is the mean of the readings since
-// the last Measure. It is NaN if all of these readings failed. The use of processors is NaN before the
-// second reading. If there was no reading since the last Measure, the values are the same as then. Measure
-// does not wait for a reading.
+// Measure returns a value for each of the Series, in their order. A value is the mean of the readings since the last
+// Measure. It is NaN if all of these readings failed. The use of processors is NaN before the second reading. If
+// there was no reading since the last Measure, Measure returns the same values as the last time. Measure does not
+// wait for a reading.
 func (m *Machine) Measure() []learn.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -193,8 +193,8 @@ func (m *matching) take(x Want, found []string) {
 	}
 }
 
-// squares decides which square matrices to transpose: those whose layout has other matrices that are all transposed.
-// It records an error if only some of these are.
+// squares decides for each square matrix whether to transpose it. It does if there are non-square matrices of the
+// same layout and all of them are transposed. It records an error if only some of them are transposed.
 func (m *matching) squares() {
 	for _, x := range m.square {
 		switch e := m.evidence[x.Layout]; {

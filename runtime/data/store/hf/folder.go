@@ -62,7 +62,8 @@ func isFolder(dir, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// revisionOf returns the name of the revision to open in a cached repository.
+// revisionOf returns the name of the revision to open in the cached repository dir: its revision
+// main or, if there is no main, its only revision.
 func revisionOf(dir string) (string, error) {
 	if b, err := os.ReadFile(filepath.Join(dir, "refs", "main")); err == nil {
 		revision := strings.TrimSpace(string(b))

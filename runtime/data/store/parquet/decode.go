@@ -142,6 +142,7 @@ func (d *decoder[T]) value(x parquet.Value) error {
 }
 
 // walk follows the steps of the column from row v to a part of the row, and sets this part to x.
+// repetition is the repetition level of x; see [leaf].
 func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) error {
 	defined := x.DefinitionLevel()
 	for k := range d.leaf.steps {
@@ -183,8 +184,9 @@ func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) erro
 	return d.leaf.set(v, x)
 }
 
-// element makes v, a list, long enough for its current element. empty reports whether the list has
-// no elements.
+// element makes v, a list, long enough for its current element, whose index is d.at[s.list].
+// defined is the definition level of the value that is being stored; see [leaf]. empty reports
+// whether the list has no elements.
 func (d *decoder[T]) element(v reflect.Value, s *step, defined int) (empty bool, err error) {
 	i, fixed := d.at[s.list], v.Kind() == reflect.Array
 	empty = defined < s.exists

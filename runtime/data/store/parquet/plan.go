@@ -75,9 +75,9 @@ func (p *planner) failf(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf(format, args...))
 }
 
-// group plans how the children of column c set the fields of struct type t. It returns the value of
-// a t before its fields are set. If this is the zero value of t, it returns an invalid
-// reflect.Value.
+// group plans how the children of column c set the fields of struct type t. steps is the path from
+// a row to the struct, and name is the path's name in errors. It returns the value of a t before
+// its fields are set. If this is the zero value of t, it returns an invalid reflect.Value.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
 	columns, err := data.ColumnsOf(t)
@@ -118,6 +118,8 @@ func prefix(name string) string {
 
 // value plans how column c sets a value of type t. The path from a row to the value is `steps`,
 // followed by s. If isElement is true, c is a repeated column whose list has been planned already.
+// name is the path's name in errors. value returns the value before its parts are set, or an
+// invalid reflect.Value if it is the zero value of t.
 func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s step, steps []step, name string) reflect.Value {
 	pointer := t.Kind() == reflect.Pointer
 	if pointer {
@@ -155,7 +157,8 @@ func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s ste
 }
 
 // list plans a list of type t. In the file, `repeated` is the repeated column of the list, and
-// `element` is the column of its elements.
+// `element` is the column of its elements. steps is the path from a row to the list. blank is the
+// list before its elements are set, or invalid if that is the zero value of t.
 func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps []step, name string) (blank reflect.Value) {
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		p.failf("%sa list is not a %v", prefix(name), t)

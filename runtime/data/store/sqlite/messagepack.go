@@ -104,7 +104,8 @@ type head struct {
 }
 
 // forms says what follows the first byte of a value: forms[b-0xc0] is for first byte b, from 0xc0
-// to 0xdf. If a number comes next, width is its number of bytes.
+// to 0xdf. width is the number of bytes of the number that comes next, or 0 if no number comes
+// next. A form of -1 is not valid.
 var forms = [32]struct {
 	form  form
 	width int
