@@ -18,11 +18,10 @@ type Choice[M any] struct {
 
 const targetVariable = "BURNGEN_TARGET"
 
-// First loads a model on the first target that the machine has. It skips devices whose driver
-// computes on the CPU. The environment variable BURNGEN_TARGET forces a target by its name; the
-// driver may then compute on the CPU. First returns an error if the forced target is unknown or its
-// Load fails, if Load fails for another reason than a missing device, or if the machine does not have
-// any of the targets.
+// First loads a model on the first target in choices that the machine has. It skips devices whose driver computes on
+// the CPU. The environment variable BURNGEN_TARGET forces a target by its name; the driver may then compute on the
+// CPU. First returns an error if the forced target is unknown or its Load fails, if Load fails for another reason
+// than a missing device, or if the machine does not have any of the targets.
 func First[M any](options []Option, choices ...Choice[M]) (M, error) {
 	var none M
 	if forced := os.Getenv(targetVariable); forced != "" {

@@ -130,8 +130,8 @@ type slicesIn struct {
 	slices []Arg
 }
 
-// Prepare begins a call of the function that computes a program's weights. [Run.Close] ends the
-// call.
+// Prepare begins a call of the function that computes a program's weights. arena holds the buffers
+// of the call, and results are the weights. [Run.Close] ends the call.
 func Prepare(p *Instance, arena []byte, results ...Arg) (*Run, error) {
 	r := &Run{}
 	if err := r.Open(p); err != nil {
@@ -218,8 +218,8 @@ func (h *held) grow(b *buffer, bytes int64) error {
 	return b.grow(h.device, bytes)
 }
 
-// Launch starts a kernel with x · y · z blocks. It does nothing after an error, or if there are 0
-// blocks.
+// Launch starts a kernel with a grid of x × y × z blocks and the given arguments. It does nothing
+// after an error, or if there are 0 blocks.
 func (r *Run) Launch(k *KernelInfo, x, y, z int, args ...Arg) {
 	if !r.goesOn() || x == 0 || y == 0 || z == 0 {
 		return

@@ -51,7 +51,8 @@ func (v *Views) fail(name, format string, args ...any) {
 }
 
 // Elems returns host memory that stands for the elements of a tensor; see [Views]. The tensor is in use until Done.
-// name is the tensor's name in errors. Elems returns nil if the tensor has an error, see [Views.Err].
+// access says whether the call reads or writes the tensor, and name is the tensor's name in errors. Elems returns nil
+// if the tensor has an error, see [Views.Err].
 func Elems[T any](v *Views, access Access, name string, t *Tensor[T]) []T {
 	if t == nil || t.memory == nil {
 		v.fail(name, "the tensor is nil")

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Parts tests that products and convolutions divide long sums into parts, whose sums they add.
-// This makes the error smaller: it grows with the square root of the number of terms that are
-// added one after the other.
+// Parts tests that a product and a convolution divide a long sum into parts, sum each part on its
+// own, and then add these sums. This makes the error smaller: it grows with the square root of the
+// number of terms that are added one after the other.
 func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 	const depth, terms = 8192, 128
 	// A partial sum of n random products is about the root of n of them, and each addition

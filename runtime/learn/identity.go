@@ -84,8 +84,8 @@ func (id *identity) differences(saved *identity) error {
 	return errors.New(strings.Join(list, "; "))
 }
 
-// configDifferences lists the differences of two configurations. It compares objects field by
-// field, and anything else as a whole.
+// configDifferences lists the differences between the configuration of a run, now, and the saved
+// one, was. It compares objects field by field, and anything else as a whole.
 func configDifferences(now, was json.RawMessage) (list []string) {
 	var a, b map[string]json.RawMessage
 	if json.Unmarshal(now, &a) != nil || json.Unmarshal(was, &b) != nil || a == nil || b == nil {

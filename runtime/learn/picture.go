@@ -12,7 +12,8 @@ import (
 )
 
 // savePictures saves the pictures that counters draw, such as a confusion matrix, and stores the
-// names of the files in `values`. `whole` is true at the end of an epoch.
+// names of the files in `values`. `whole` is true at the end of an epoch, and false within it.
+// epoch and step are in the names of the files.
 func savePictures[O any](f *folder, c *counters[O], values []Value, split Split, epoch, step int, whole bool) error {
 	for i, counter := range c.all {
 		p, ok := counter.(metric.Picturer)
@@ -44,8 +45,9 @@ func pictureOf(p metric.Picturer) (picture image.Image, err error) {
 	return p.Picture(), nil
 }
 
-// placeName returns the part of a file name that says when the file was written: "epoch-3" at the
-// end of an epoch, "epoch-3-step-700" within it. epoch is numbered from 0, the name from 1.
+// placeName returns the part of a file name that says when the file was written: "epoch-3" if ends
+// is true, at the end of the epoch; otherwise "epoch-3-step-700". epoch is numbered from 0, the
+// name from 1.
 func placeName(epoch, step int, ends bool) string {
 	if ends {
 		return fmt.Sprintf("epoch-%d", epoch+1)

@@ -54,7 +54,8 @@ const (
 	averagePart = "average"
 )
 
-// checkpoint saves a checkpoint. ends says whether it is at the end of an epoch or within it.
+// checkpoint saves a checkpoint. ends says whether it is at the end of the epoch or within it.
+// values are the values that were measured there, by keys such as "valid accuracy".
 func (f *fit[B, O]) checkpoint(epoch int, ends bool, values map[string]float64) {
 	if f.saver == nil {
 		return

@@ -17,9 +17,9 @@ const (
 
 const roundedProbability = 1 + 1e-5
 
-// checkScores returns an error if the kind of scores is unknown or a score is NaN. It also
-// returns an error if a probability is below 0 or above roundedProbability. label says in errors
-// what a score belongs to, such as "class".
+// checkScores returns an error if the kind of scores is unknown or a score is NaN. It also returns
+// an error if a probability is below 0 or above roundedProbability. In errors, item is the index of
+// the item, and label says what a score belongs to, such as "class".
 func (k ScoreKind) checkScores(scores []float32, item int, label string) error {
 	if k != Logits && k != Probabilities {
 		return fmt.Errorf("scores are of kind %d: Logits or Probabilities expected", int(k))

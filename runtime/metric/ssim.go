@@ -46,8 +46,9 @@ func gaussian(radius int, sigma float64) []float64 {
 	return list
 }
 
-// ssimChannel adds to m the similarity of x and y at each position of the window. x and y are planes
-// of the same channel.
+// ssimChannel adds to m the similarity of x and y at each position of the window. x and y are
+// planes of the same channel, with rows of `width` pixels. span is the range of pixel values. The
+// weight of a pixel at (i, j) of the window is weights[i]·weights[j].
 func ssimChannel(m *mean, x, y []float32, width int, span float64, weights []float64) {
 	n := len(x)
 	planes := make([][]float64, 5) // x, y, x², y², xy
@@ -69,8 +70,8 @@ func ssimChannel(m *mean, x, y []float32, width int, span float64, weights []flo
 	}
 }
 
-// smoothed returns the weighted means of a plane at the positions where the whole window is inside
-// the plane.
+// smoothed returns the weighted means of a plane, whose rows have `width` pixels, at the positions
+// where the whole window is inside the plane. The weights are as in ssimChannel.
 func smoothed(plane []float64, width int, weights []float64) []float64 {
 	k := len(weights)
 	height, inner := len(plane)/width, width-k+1

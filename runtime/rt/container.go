@@ -19,7 +19,7 @@ func CheckItem(where string, shape, want []int) error {
 }
 
 // CheckSequence returns an error if the data of a tensor in seq does not match its shape, or if
-// [CheckItem] does not accept the shape.
+// [CheckItem] does not accept the shape. want is the argument of CheckItem.
 func CheckSequence[T any](where string, seq []Tensor[T], want []int) error {
 	for i, t := range seq {
 		if err := t.Check(); err != nil {

@@ -48,8 +48,9 @@ func (s *lossScale) adapt(isFinite bool) error {
 	return nil
 }
 
-// register registers the scale for saving and restoring. A trainer that does not use a scale still keeps a restored
-// scale, and saves it again. Restoring a state without a scale leaves the scale unchanged.
+// register registers the scale for saving and restoring. isUsed says whether the trainer uses a scale. A trainer that
+// does not use one still keeps a restored scale, and saves it again. Restoring a state without a scale leaves the
+// scale unchanged.
 func (s *lossScale) register(state *State, isUsed bool) {
 	state.vars = append(state.vars, variable{
 		name:     lossScaleName,

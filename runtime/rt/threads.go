@@ -316,8 +316,8 @@ func (p *pool) serve(w *worker, k int, j job) {
 	p.pending.Add(int32(-done))
 }
 
-// perform executes a unit of the current Run. If a part panics, perform stores the panic as an error in w, unless w
-// already has the error of a lower part.
+// perform executes unit `unit` of the current Run, which has `units` units. If a part panics, perform stores the
+// panic as an error in w, unless w already has the error of a lower part.
 func (p *pool) perform(w *worker, unit, units int) {
 	from, to := unit, unit+1
 	if units < p.parts {

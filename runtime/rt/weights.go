@@ -87,8 +87,8 @@ func (t *tensor) once(room []byte) ([]byte, error) {
 	return t.make(read, room)
 }
 
-// make returns the bytes that `read` computes. It returns an error if their number is not the size
-// of the tensor.
+// make returns the bytes that read(room) computes. read may store them in the capacity of room. It
+// returns an error if their number is not the size of the tensor.
 func (t *tensor) make(read func(room []byte) ([]byte, error), room []byte) ([]byte, error) {
 	raw, err := read(room)
 	if err == nil && int64(len(raw)) != t.Bytes {

@@ -135,7 +135,8 @@ func pack(codes []byte, bits int) []byte {
 	return packed
 }
 
-// unpack is the inverse of pack. If signed is true, it extends the sign of each code.
+// unpack is the inverse of pack: it writes to codes the first len(codes) codes of `bits` bits in
+// packed. If signed is true, it extends the sign of each code to 8 bits.
 func unpack(codes, packed []byte, bits int, signed bool) {
 	for i := range codes {
 		c := packed[i*bits/8] >> (i * bits % 8) & (1<<bits - 1)

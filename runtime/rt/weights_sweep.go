@@ -135,7 +135,8 @@ func (s *sweeping) give(share swept, room []byte, err error) {
 	s.more.Broadcast()
 }
 
-// sweep processes a share. It returns a buffer that the next share may reuse.
+// sweep processes a share. Bytes that have to be computed may be stored in room or, if its capacity
+// is too small, in a new buffer. sweep returns room or this buffer, which the next share may reuse.
 func (s *sweeping) sweep(share swept, room []byte) (_ []byte, err error) {
 	defer Recover("weights", &err)
 	x := share.x

@@ -145,8 +145,10 @@ func (i *instance) work(s *untyped.Session) {
 	}
 }
 
-// compute computes a batch and ends its requests. If a batch of several requests fails, compute
-// computes each request alone, so that a request does not fail because of another.
+// compute computes a batch with session s and ends its requests. why is the reason for which the
+// batch did not wait for more requests; it is counted in the metrics. If a batch of several
+// requests fails, compute computes each request alone, so that a request does not fail because of
+// another.
 func (i *instance) compute(s *untyped.Session, batch []*job, why reason) {
 	items, start := 0, time.Now()
 	for _, j := range batch {

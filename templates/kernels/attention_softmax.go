@@ -124,7 +124,7 @@ func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Val
 }
 
 // quad combines the values x of the four threads that compute the same two queries, and returns the result in each of
-// them.
+// the threads. `join` combines two values.
 func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	for _, n := range []int{1, 2} {
 		x = join(x, s.Shuffle(x, n))

@@ -68,9 +68,9 @@ func (c scan) kernel(name string, store func(e *Emitter, row, tile, before, tota
 	})
 }
 
-// each adds the elements of a thread to `sum`, one after the other, and returns the result. If
-// `store` is not nil, it is called for each element. Its arguments are the index of the element and
-// the sum, which includes the element.
+// each adds the elements of a thread in a tile of a row to `sum`, one after the other, and returns
+// the result. If `store` is not nil, it is called for each element. Its arguments are the index of
+// the element and the sum, which includes the element.
 func (c scan) each(e *Emitter, row, tile, sum *kernel.Value, store func(i, sum *kernel.Value)) *kernel.Value {
 	first := e.Add(e.Mul(tile, e.Int(scanTile)), e.Mul(e.Thread(0), e.Int(scanEach)))
 	count := e.Min(e.Sub(e.Dim(c.Length), first), e.Int(scanEach))

@@ -14,7 +14,7 @@ var measured = []struct {
 	{Tiles{M: 64, N: 64, Stages: 8, Blocks: 132, Raster: 16}, 0.52},
 }
 
-// TilesOf returns the tiles for a pipelined product with m × n sums. It returns those of the measured tiles that take
+// TilesOf returns the tiles for a pipelined product with m × n sums. It returns the element of [measured] that takes
 // the least time. The estimate assumes that all blocks run at the same time.
 func TilesOf(m, n int) Tiles {
 	best, least := 0, 0.0

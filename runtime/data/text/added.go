@@ -33,9 +33,10 @@ type addedTokens struct {
 	after tokenTrie
 }
 
-// readAdded reads the added tokens of a tokenizer file. A token that is in the model's vocabulary
-// keeps its id there. The other tokens get the next ids after the vocabulary. It returns an error
-// if the file gives a token another id.
+// readAdded reads the added tokens of a tokenizer file. A token that is in the vocabulary of m
+// keeps its id there. normalize changes the contents of tokens that are looked for in normalised
+// text. The other tokens get the next ids after the vocabulary. It returns an error if the file
+// gives a token another id.
 func readAdded(o *object, m model, normalize normalizer) (*addedTokens, error) {
 	a := &addedTokens{ids: map[string]int64{}, byID: map[int64]int{}, special: map[string]bool{}}
 	if o.at("added_tokens").missing() {
@@ -197,7 +198,8 @@ type trieNode struct {
 	index    int // of the string that ends here, plus one
 }
 
-// add adds a string. It returns false if the trie has the string already.
+// add adds s, for which [tokenTrie.longest] then returns index. It returns false if the trie has s
+// already.
 func (t *tokenTrie) add(s string, index int) bool {
 	if t.nodes == nil {
 		t.nodes = []trieNode{{}}

@@ -47,7 +47,8 @@ func cluster(text string) int {
 	return size
 }
 
-// unbroken reports whether rules GB4 to GB9b forbid a boundary between characters of two classes.
+// unbroken reports whether rules GB4 to GB9b forbid a boundary between a character of class last
+// and the following one, of class next.
 func unbroken(last, next int) bool {
 	switch {
 	case last == clusterControl || next == clusterControl:

@@ -52,7 +52,8 @@ func readTemplateTokens(o *object) map[string][]special {
 	return all
 }
 
-// readParts reads the template called name. `texts` is the number of its texts.
+// readParts reads the template called name. `texts` is the number of texts that the template takes:
+// 1 or 2. tokens maps the names of special tokens in a template to the tokens that they stand for.
 func readParts(o *object, name string, texts int, tokens map[string][]special) []templatePart {
 	var parts []templatePart
 	nodes := list(o, name)

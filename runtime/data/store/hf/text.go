@@ -14,8 +14,9 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// readText reads the items of a JSON or CSV file. If the file is a JSON array, the line number
-// in an error is the number of the element.
+// readText reads the items of the file `name` of fsys, which is JSON or CSV. comma separates the
+// cells of a CSV file; 0 is the default. If the file is a JSON array, the line number in an error
+// is the number of the element.
 func readText[T any](fsys fs.FS, name string, f format, comma rune) (rows []T, err error) {
 	file, err := fsys.Open(name)
 	if err != nil {

@@ -56,7 +56,8 @@ func (c *cache[T]) get(k int, g *group[T]) ([]T, error) {
 	return d.rows, d.err
 }
 
-// add adds a group. It first removes the least recently used groups until the group fits.
+// add adds d, the rows of group k. It first removes the least recently used groups until the group
+// fits.
 func (c *cache[T]) add(k int, d *decoded[T]) {
 	for len(c.kept) > 0 && c.bytes > keep-d.bytes {
 		oldest, first := -1, int64(0)
