@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// Block tests the conversions between planar and blocked tensors and the padding of blocked ones.
+// Block tests the conversions between planar tensors, [n, c, h, w], and blocked tensors, [n,
+// ⌈c/16⌉, h, w, 16]. It also tests the padding of blocked tensors.
 func Block(t *testing.T,
 	block, unblock func(dst, src []float32, n, c, h, w int),
 	padBlocked func(dst, src []float32, n, c, h, w int, pad [4]int, fill float32)) {

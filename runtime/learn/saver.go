@@ -106,7 +106,8 @@ func (s *saver) save(what saving) (done saved) {
 	return done
 }
 
-// files writes the checkpoint, then the state, which names the checkpoint, then best.json.
+// files writes three files in this order: the checkpoint; the state, which names the checkpoint;
+// best.json.
 func (s *saver) files(what saving) error {
 	if what.checkpoint != "" {
 		path := s.folder.path(what.checkpoint)

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// Test measures a third set of data with the current weights, or with their averages if the learner averages weights.
-// It does not change the folder of a run. It returns an error if the task has no Eval, ctx ends, or a batch cannot be
-// loaded, evaluated or measured.
+// Test measures the data of `test`, which are neither trained nor validated on, with the current weights. It uses the
+// averages of the weights if the learner averages weights. It does not change the folder of a run. It returns an
+// error if the task has no Eval, ctx ends, or a batch cannot be loaded, evaluated or measured.
 func (l *Learner[B, O]) Test(ctx context.Context, test *data.Loader[B]) (*Run, error) {
 	if ctx == nil {
 		ctx = context.Background()

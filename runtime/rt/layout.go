@@ -10,7 +10,7 @@ const (
 	// layoutRoom is the number of buffers that Layout places without allocating.
 	layoutRoom = 512
 	// Layout places the buffers again at most layoutWork / n² times, where n is the number of
-	// buffers. This number is clamped to the range from layoutTriesMin to layoutTriesMax.
+	// buffers. The quotient is clamped to the range from layoutTriesMin to layoutTriesMax.
 	layoutTriesMin, layoutTriesMax = 4, 32
 	layoutWork                     = 4_000_000
 )
@@ -123,7 +123,7 @@ func (l *layout) sort(crowd []int64) (live int64) {
 }
 
 // place assigns an offset to every buffer. It returns the size of the arena in bytes, and the
-// position in l.order of the first buffer that ends there.
+// position in l.order of the first buffer that ends at the end of the arena.
 func (l *layout) place() (size int64, top int) {
 	count := 0
 	for k, b := range l.order {

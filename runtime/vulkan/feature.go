@@ -39,7 +39,8 @@ var requiredFeatures = []feature{
 
 // The first typeFeatures elements of optionalFeatures are features that tensors of some types need.
 // The next wordFeatures elements are features for computing with and storing integers of other
-// widths than 32 bits. If one is missing, some kernels compute in words of 32 bits.
+// widths than 32 bits. If the device lacks one of these wordFeatures elements, some kernels compute
+// in words of 32 bits.
 const (
 	typeFeatures = 1
 	wordFeatures = 5

@@ -74,7 +74,8 @@ func readShader(words []uint32, highest uint32) (*shader, error) {
 	return s, nil
 }
 
-// headerWords is the number of words before the instructions of a module. The first one is magic.
+// headerWords is the number of words before the instructions of a module. The first of these words
+// is magic.
 const (
 	headerWords = 5
 	magic       = 0x07230203

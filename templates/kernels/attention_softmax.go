@@ -132,8 +132,8 @@ func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Va
 	return x
 }
 
-// mask replaces the scores of excluded keys by −∞. If s.change is not nil, it replaces the other scores by its
-// results. `first` is the first key of the tile.
+// mask replaces the scores of excluded keys by −∞. It replaces each other score by the result of s.change, unless
+// s.change is nil. `first` is the first key of the tile.
 func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	none := s.Float(ir.F32, math.Inf(-1))
 	own := s.Add(first, s.pair) // key of score 0

@@ -120,7 +120,7 @@ func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 }
 
 // queryMatrices returns the thread's elements of its warp's queries, as first factors of matrix products. Each
-// product of 16 terms takes 8 of them.
+// product of 16 terms takes 8 of these elements.
 func (w *warpAttention) queryMatrices(s *softmax) []*kernel.Value {
 	elements := make([]*kernel.Value, w.Depth/2)
 	for h, row := range s.rows {

@@ -173,8 +173,9 @@ func (p *pipelined) mapOf(name string, v *ir.Value, m *kernel.Map) *kernel.Value
 	return p.Map(name, p.Matrix, m)
 }
 
-// stage is a stage of the pipeline: a part of shared memory that holds the tiles of one step. index is the index of
-// this part. phase is the parity (0 or 1) of the barrier phase for which threads wait before they use it.
+// stage is a stage of the pipeline: a part of shared memory that holds the tiles of one step of a product, or one
+// tile of an attention. index is the index of this part. phase is the parity (0 or 1) of the barrier phase for which
+// threads wait before they use it.
 type stage struct{ index, phase *kernel.Value }
 
 func (p *pipelined) next(s stage) stage {
@@ -195,9 +196,9 @@ func (p *pipelined) skip(s stage) stage {
 }
 
 // eachTile calls `do` for the tiles that the block computes: tiles `first`, first + stride, and so on. `do` gets the
-// number of the tile, the index of its product in the batch, its first row m and column n, and the stage s of its
-// first step. `do` returns the stage of the first step of the next tile. The s of eachTile is the stage for the first
-// tile.
+// index of the tile among the tiles of all products, the index of its product in the batch, its first row m and
+// column n, and the stage s of its first step. `do` returns the stage of the first step of the next tile. The s of
+// eachTile is the stage for the first tile.
 func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile, batch, m, n *kernel.Value, s stage) stage) {
 	start := []*kernel.Value{s.index, s.phase}
 	p.ForUnrolled(1, first, p.tiles, stride, start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {

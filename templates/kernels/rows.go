@@ -31,9 +31,9 @@ func Rows(name string, rows, length dim.Dim, fill func(r *Row)) (Launch, error) 
 	})
 }
 
-// Reduce reduces all elements of the row to a state, and returns it in every thread. start is the
-// state without elements. add returns the state after adding the element at index i. join combines
-// two states.
+// Reduce reduces all elements of the row to a state, a list of values such as a sum, and returns
+// the state in every thread. start is the state without elements. add returns the state after
+// adding the element at index i. join combines two states.
 func (r *Row) Reduce(start []*kernel.Value, add func(state []*kernel.Value, i *kernel.Value) []*kernel.Value, join func(x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	state := r.For(r.Thread(0), r.Length, r.Int(r.BlockSize(0)), start, func(i *kernel.Value, state []*kernel.Value) []*kernel.Value {
 		return add(state, i)

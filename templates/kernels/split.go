@@ -13,8 +13,8 @@ const enoughBlocks = 264
 const leastSteps = 2
 
 // splitsOf returns the number of parts into which the terms of sums are divided. Different blocks sum the parts.
-// Without a division, there would be `blocks` blocks of `steps` steps each. If so many blocks are enough for a large
-// device, the result is 1.
+// Without a division, there would be `blocks` blocks of `steps` steps each. If this number of blocks is enough for a
+// large device, the result is 1.
 func splitsOf(blocks dim.Dim, steps int) dim.Dim {
 	one := dim.Const(1)
 	return dim.Const(enoughBlocks).FloorDiv(blocks.Max(one)).Min(dim.Const(max(1, steps/leastSteps))).Max(one)

@@ -33,8 +33,8 @@ const (
 	vecRows  = 4
 )
 
-// MaxMatrices is the largest number of matrices of [MatVec]. With so many, sums of f64 fill 32 KiB of shared
-// memory.
+// MaxMatrices is the largest number of matrices of [MatVec]. With this number of matrices, sums of f64 fill 32 KiB of
+// shared memory.
 const MaxMatrices = 4
 
 // MatVec returns the [Launch] of a kernel that multiplies a few vectors by matrices. A block computes the same

@@ -47,7 +47,8 @@ func alignedOf(text string) aligned {
 }
 
 // span returns the bytes of the original text with which bytes [start, end) are aligned. If no
-// bytes of the original text are aligned with them, it is empty and at the start of the piece.
+// bytes of the original text are aligned with them, the span is empty and at the start of the
+// piece.
 func (a aligned) span(start, end int) Span {
 	end = min(end, len(a.from))
 	if start >= end {

@@ -24,7 +24,8 @@ type PackOptions struct {
 	End    string // a token after each text; "" for none
 }
 
-// Packed are texts, one after the other, cut into windows for training a language model.
+// Packed is a data set of windows of tokens for training a language model. The windows are cut from
+// the tokens of several texts, which are put one after the other.
 type Packed[W any] struct {
 	tokens         []uint32
 	length, stride int

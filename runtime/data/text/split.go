@@ -10,8 +10,8 @@ const (
 
 var behaviors = []string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}
 
-// cut applies `behavior` to the matches of a pattern. It removes them, merges them with the text
-// around them or with each other, or leaves them.
+// cut applies `behavior` to the matches of a pattern: `behavior` says whether matches are removed,
+// left as they are, or merged with the text around them or with each other.
 func cut(matches []match, behavior int) []match {
 	out := make([]match, 0, len(matches))
 	previous := false // whether the last match was found

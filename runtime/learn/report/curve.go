@@ -48,8 +48,9 @@ func (c *Curve) cut(step int) {
 
 // Thin returns at most n points that show the course of the curve. If n is at least 3, it keeps the first and the
 // last point. It divides the others into n − 2 buckets of neighbours and keeps one point of each bucket: the point
-// that makes the largest triangle with the point before and the centre of the next bucket (Steinarsson, "Downsampling
-// Time Series for Visual Representation", 2013: LTTB). If n is below 3, Thin returns the first n points.
+// that makes the largest triangle with the point kept before it and the centre of the next bucket (Steinarsson,
+// "Downsampling Time Series for Visual Representation", 2013: LTTB). If n is below 3, Thin returns the first n
+// points.
 func (c *Curve) Thin(n int) []Point {
 	p := c.Points
 	if len(p) <= n || n < 3 {
