@@ -258,8 +258,8 @@ func (f *fit[B, O]) between() error {
 	return nil
 }
 
-// validates reports whether validation is due after the last step. It is due because of ValidEvery,
-// or if this was the last step of the run.
+// validates reports whether validation is due after the step that was just taken. It is due because
+// of ValidEvery, or if the run ends with this step. Without validation data it is never due.
 func (f *fit[B, O]) validates() bool {
 	step := f.position.Step
 	return f.valid != nil && (f.o.ValidEvery > 0 && step%f.o.ValidEvery == 0 || f.o.Steps > 0 && step == f.o.Steps)

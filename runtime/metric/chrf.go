@@ -108,7 +108,7 @@ func chrFGrams(text string, orders int) []map[string]int {
 }
 
 // chrFWords splits one ASCII punctuation character off each word of several characters: the last
-// character if it is punctuation, otherwise the first.
+// character if it is punctuation, otherwise the first character if that is punctuation.
 func chrFWords(parts []string) []string {
 	const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 	var list []string

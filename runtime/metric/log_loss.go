@@ -6,9 +6,9 @@ import "math"
 // raised to it. It is 2⁻²³, the machine epsilon of float32.
 const leastProbability = 0x1p-23
 
-// LogLoss returns the mean negative logarithm of the target's probability, in nats. Outputs that
-// are probabilities count as at least 2⁻²³, because a float32 of 0 may be a small probability that
-// was rounded. There is no such bound if outputs are logits.
+// LogLoss returns the mean negative logarithm of the target's probability, in nats. If outputs are
+// probabilities, a probability below 2⁻²³ counts as 2⁻²³, because a float32 of 0 may be a small
+// probability that was rounded. If outputs are logits, there is no such bound.
 func LogLoss() Metric[Classes] {
 	return newMetric("log loss", "", -1, rule[Classes, *mean]{
 		empty: newMean,

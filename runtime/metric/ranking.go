@@ -269,10 +269,9 @@ func (r *ranking) merge(o *ranking) error {
 	return nil
 }
 
-// numbers returns the tally for a saved state. The first integer is the number of classes. For each class
-// there follow the numbers of its positive scores, its negative scores and its bins, and then two counts for
-// each bin. The floats are, for each class, the positive scores, the negative scores and the edges of the
-// bins.
+// numbers returns the tally for a saved state. The first integer is the number of classes. For each class there
+// follow three numbers: how many positive scores, negative scores and bins it has. Two counts for each of its bins
+// follow them. The floats are, for each class, the positive scores, the negative scores and the edges of the bins.
 func (r *ranking) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(r.classes))}}
 	for _, c := range r.classes {

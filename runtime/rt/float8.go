@@ -162,9 +162,9 @@ const (
 	RoundNearest                  // to the nearest, ties up
 )
 
-// ToFloat8E8M0 rounds the magnitude of x to a power of two and drops the sign. Magnitudes below
-// 2⁻¹²⁷, including zero, become 2⁻¹²⁷. Magnitudes that round past 2¹²⁷ become 2¹²⁷ if saturate is
-// true, else NaN. Infinities and NaNs become NaN.
+// ToFloat8E8M0 rounds the magnitude of x to a power of two, as mode says, and drops the sign.
+// Magnitudes below 2⁻¹²⁷, including zero, become 2⁻¹²⁷. Magnitudes that round past 2¹²⁷ become 2¹²⁷
+// if saturate is true, else NaN. Infinities and NaNs become NaN.
 func ToFloat8E8M0(x float32, saturate bool, mode RoundMode) Float8E8M0 {
 	b := math.Float32bits(x) & 0x7fffffff
 	exp, frac := b>>23, b&(1<<23-1)

@@ -21,7 +21,7 @@ import (
 )
 
 // GRPC returns a gRPC server of the protocol. It also has the services of health and of reflection.
-// Its options are those that s sets and the given ones.
+// The given options are added to the options that s sets itself.
 func (s *Server) GRPC(options ...grpc.ServerOption) *grpc.Server {
 	size := int(min(s.options.MaxBody, math.MaxInt32))
 	g := grpc.NewServer(append([]grpc.ServerOption{

@@ -25,9 +25,10 @@ import (
 )
 
 // Main is a program that serves models until it gets SIGTERM or an interrupt. It reads flags from
-// the command line; -help lists them. On SIGHUP it reads the files of weights again. On SIGTERM it
-// becomes not ready, answers the requests that have arrived, and ends within the time of -drain. A
-// second signal ends it at once. It exits with 2 for wrong flags, and with 1 if it cannot serve.
+// the command line; -help lists them. On SIGHUP it reads the files of weights again. On SIGTERM or
+// an interrupt it becomes not ready, answers the requests that have arrived, and ends within the
+// time of -drain. A second signal ends it at once. It exits with 2 for wrong flags, and with 1 if
+// it cannot serve.
 func Main(models ...Model) {
 	p, err := parse(os.Args[1:], models, os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {

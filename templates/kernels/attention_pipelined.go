@@ -14,8 +14,8 @@ var errAttention = errors.New("the attention cannot be computed by groups of thr
 
 // PipelinedAttention returns the [Launch] of a kernel that computes an attention, for devices that run pipelined
 // kernels. In each block, one group of threads copies queries, keys and values to shared memory, and the other groups
-// multiply them. For each query, these keep the greatest score and the sum of the weights in registers.
-// PipelinedAttention returns an error if the kernel cannot compute a.
+// multiply them. The groups that multiply keep the greatest score and the sum of the weights of each query in
+// registers. PipelinedAttention returns an error if the kernel cannot compute a.
 func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, error) {
 	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width < 8 || a.Width > 128 || a.Width%8 != 0 || a.Past < 0 {
 		return Launch{}, errAttention

@@ -27,9 +27,10 @@ const (
 
 // PrefixSums returns the launches of kernels that compute running sums: for each element of each
 // row, the sum of the elements up to it. The order of additions depends only on the number of
-// elements. Rows are divided into tiles. The first kernel sums each tile, the second sums all tiles
-// before each tile, and the third adds up the elements of each tile and stores the sums. If rows
-// are known to have at most one tile, the third is enough.
+// elements. Rows are divided into tiles. The first kernel computes the sum of each tile. The second
+// computes for each tile the sum of all tiles before it. The third adds to this sum, for each
+// element of the tile, the elements up to it, and stores the result. If rows are known to have at
+// most one tile, the third is enough.
 func PrefixSums(name string, s Scan) ([]Launch, error) {
 	tiles := s.Length.CeilDiv(dim.Const(scanTile))
 	if n, ok := tiles.Int(); ok && n <= 1 {

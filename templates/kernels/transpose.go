@@ -115,9 +115,9 @@ func whenTrue(e *Emitter, cond *kernel.Value, do func()) {
 	e.Do(cond, do)
 }
 
-// TransposedAxis returns the axis `from` for [Transpose]: the axis of the copy with stride 1. ok is false if there is
-// no such axis, if the last axis has stride 0 or 1, or if one of these two axes is known to have fewer than 32
-// elements.
+// TransposedAxis returns the axis `from` for [Transpose]: the axis whose element of strides is 1. ok is false if
+// there is no such axis, if the last axis has stride 0 or 1, or if one of these two axes is known to have fewer than
+// 32 elements.
 func TransposedAxis(shape, strides []dim.Dim) (axis int, ok bool) {
 	one := dim.Const(1)
 	long := func(d dim.Dim) bool {
