@@ -17,7 +17,8 @@ type Trainer interface {
 }
 
 // Optimizer is an optimizer with its learning rate. Two optimizers of a run must not share a
-// parameter: [rt.Params.Match] and [rt.Params.Except] return subsets for them.
+// parameter. With the same patterns, [rt.Params.Match] and [rt.Params.Except] return two subsets
+// that do not share any.
 type Optimizer struct {
 	Of     optim.Optimizer
 	Rate   optim.Schedule // the learning rate of a step, from 0

@@ -6,8 +6,8 @@ import (
 )
 
 // bleuRules are the replacements of the tokenizer 13a of the script mteval-v13a, in their order.
-// They put spaces around ASCII punctuation. They leave out apostrophes, and periods, commas and
-// dashes that may be part of a number or a word.
+// They put spaces around ASCII punctuation. They do not put spaces around apostrophes, nor around
+// periods, commas and dashes that may be part of a number or a word.
 var bleuRules = []struct {
 	match *regexp.Regexp
 	with  string

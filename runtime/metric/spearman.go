@@ -211,9 +211,9 @@ func (p *pairs) merge(o *pairs) error {
 	return nil
 }
 
-// numbers returns the tally for a saved state. The first integer is the number of columns. For each column
-// there follow the numbers of its pairs, of the edges of its predictions and of the edges of its targets,
-// and then the counts of its cells. The floats are the pairs and the edges of each column.
+// numbers returns the tally for a saved state. The first integer is the number of columns. For each column there
+// follow three numbers: how many pairs it has, how many edges its predictions have, and how many edges its targets
+// have. The counts of its cells follow them. The floats are the pairs and the edges of each column.
 func (p *pairs) numbers() numbers {
 	n := numbers{ints: []int64{int64(len(p.columns))}}
 	for _, c := range p.columns {

@@ -79,8 +79,9 @@ func Warmup(n int, s Schedule) Schedule {
 }
 
 // OneCycle returns a schedule of n steps. The first 30 % of them raise the rate from highest/25 to
-// highest. The other steps lower it to highest/250,000, where it stays. Both follow half a cosine
-// wave (Smith, Topin: Super-convergence, 2018). PyTorch: OneCycleLR with its defaults.
+// highest. The other steps lower it to highest/250,000, where it stays. The rise and the fall each
+// follow half a cosine wave (Smith, Topin: Super-convergence, 2018). PyTorch: OneCycleLR with its
+// defaults.
 func OneCycle(highest float64, n int) Schedule {
 	const part, first, last = 0.3, 25, 25 * 1e4
 	up := float64(part*float64(n)) - 1

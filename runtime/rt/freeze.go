@@ -30,7 +30,8 @@ func (t *Training) mark(marks []bool, verb string, patterns []string) error {
 }
 
 // settle sets t.still[i] to true if variable i does not change: it is frozen, or it is a buffer of
-// a module whose parameters are all frozen. A module without parameters does not count.
+// a module whose parameters are all frozen. A buffer of a module without parameters changes, unless
+// it is frozen itself.
 func (t *Training) settle() {
 	t.still = make([]bool, len(t.variables))
 	trained := map[string]bool{} // modules with parameters, and whether one of the parameters is trained
@@ -52,8 +53,8 @@ func (t *Training) settle() {
 func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
 // hold freezes the variables that match patterns, or unfreezes them if held is false. It removes
-// the gradients of frozen parameters. It returns the errors of [Trainer.Freeze] and
-// [Trainer.Unfreeze].
+// the gradients of frozen parameters. verb is the prefix of the errors. It returns the errors of
+// [Trainer.Freeze] and [Trainer.Unfreeze].
 func (t *Training) hold(verb string, patterns []string, held bool) error {
 	found := make([]bool, len(t.variables))
 	errs := []error{t.mark(found, verb, patterns)}

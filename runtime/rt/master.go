@@ -1,9 +1,9 @@
 package rt
 
-// asFloat32 returns the elements of a tensor of w as float32, the type in which weights are trained.
-// dtype is the type of the tensor: "f16", "bf16" or "f64"; any other dtype stands for f32. An f32
-// tensor is not copied, and its elements must not be written. Errors are those of [WeightsOf]; w.Err
-// returns them.
+// asFloat32 returns the elements of a tensor of w as float32, the type in which weights are
+// trained. dtype is the type of the tensor: "f16", "bf16" or "f64"; any other dtype stands for f32.
+// An f32 tensor is not copied, and its elements must not be written. w.Err returns the errors of
+// [WeightsOf].
 func asFloat32(w *Weights, dtype, name string, shape []int) []float32 {
 	switch dtype {
 	case "f16":

@@ -1,9 +1,9 @@
 package rt
 
-// Mirror is a device that holds copies of f32 vectors and changes them in training. For each vector it
-// knows whether the elements in host memory or on the device are current. It copies them before the other
-// side uses them. Methods take slices of vectors in host memory; such a slice identifies the same part of
-// the copy on the device.
+// Mirror is a device that holds copies of f32 vectors and changes them in training. For each vector it knows whether
+// the elements in host memory or on the device are current. Before one side uses elements that are current only on
+// the other side, the Mirror copies them. Methods take slices of vectors in host memory; such a slice identifies the
+// same part of the copy on the device.
 type Mirror interface {
 	// Hold allocates memory for a copy of each vector. It returns an error if the device has too little
 	// memory.

@@ -55,8 +55,8 @@ func New(o Options, models ...Model) (*Server, error) {
 // Handler returns the handler of the protocol over HTTP, with the page /metrics.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Reload reads the weights of all models that have a file of weights again. It returns one error with the errors of
-// all models. A model with an error keeps its weights.
+// Reload reads the weights of models again from their files. It leaves out models that have no file of weights or are
+// not loaded. It returns one error with the errors of all models. A model with an error keeps its weights.
 func (s *Server) Reload() error {
 	var errs []error
 	for _, e := range s.entries {

@@ -207,7 +207,7 @@ func (p *attention) next(s stage, n int) stage {
 func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.Int(1), phase) }
 
 // copyTiles emits the program of the group of threads that copies. For each tile of the result, this group copies the
-// queries, and then the tiles of keys and values, the last one first.
+// queries, and then the tiles of keys and values, beginning with the last tile.
 func (p *attention) copyTiles() {
 	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.columns * p.Matrix.Size()) }
 	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(0), p.Int(1)}

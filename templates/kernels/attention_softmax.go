@@ -48,7 +48,7 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether the scale is part of the exponent. Otherwise scores are multiplied by it first.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
+// start returns the state before the first keys. sink, if not nil, returns the score of an additional key, whose
 // value is 0. Four threads compute the same query; only one of them counts the weight of this key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
@@ -168,8 +168,8 @@ func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	}
 }
 
-// shares returns a factor for each of the thread's two queries: 1 divided by the sum of its weights, or 0 for a query
-// without keys. The sum of weighted values times this factor is the result of the query.
+// shares returns a factor for each of the thread's two queries: 1 divided by the sum of the query's weights, or 0 for
+// a query without keys. The sum of weighted values times this factor is the result of the query.
 func (s *softmax) shares(r running) (shares [2]*kernel.Value) {
 	zero := s.Float(ir.F32, 0)
 	for h := range shares {

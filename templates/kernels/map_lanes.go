@@ -8,10 +8,10 @@ import (
 // maxLanes is the largest number of adjacent elements that a thread of [MapLanes] computes.
 const maxLanes = 8
 
-// LanesOf returns how many adjacent elements a thread should compute. The number is a power of two, and the elements
-// have at most 16 bytes. `size` is the size of an element in bytes, and total the number of all elements. If total is
-// small, the result is 1. work is about the number of operations for an element. If work is large, the result is
-// smaller, because the code is repeated for each element.
+// LanesOf returns how many adjacent elements a thread should compute. The number is a power of two, and this number
+// of elements has at most 16 bytes. `size` is the size of an element in bytes, and total the number of all elements.
+// If total is small, the result is 1. work is about the number of operations for an element. If work is large, the
+// result is smaller, because the code is repeated for each element.
 func LanesOf(total dim.Dim, size, work int) int {
 	const few, long = 1 << 15, 128
 	if n, ok := total.Int(); ok && n < few {

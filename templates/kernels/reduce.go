@@ -58,7 +58,7 @@ func (e *Emitter) room(r Reduction) []*kernel.Value {
 
 // JoinBlock combines the states of all threads of a block with `join`, and returns the result in every thread. The
 // order depends only on the number of threads, which must be a power of two. shared has an array for each value of a
-// state, with an element for each thread. It may be used again afterwards.
+// state, with an element for each thread. The arrays may be used again afterwards.
 func (e *Emitter) JoinBlock(shared, state []*kernel.Value, join func(e *Emitter, x, y []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	// Each thread joins several states at a time, so that there are few barriers. Large states are joined by few threads.
 	each := 16

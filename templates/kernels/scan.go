@@ -118,7 +118,7 @@ func (c scan) offsets(name string) (Launch, error) {
 
 // sumsBefore returns two sums of `own`, a value of each thread: the sum over the threads of the
 // block with a smaller index, and the sum over all threads. shared is an array with an element for
-// each thread. It may be used again afterwards.
+// each thread. The array may be used again afterwards.
 func (e *Emitter) sumsBefore(shared, own *kernel.Value) (before, total *kernel.Value) {
 	thread, zero := e.Thread(0), e.Number(own.Type.DType, 0)
 	earlier := func(distance int) *kernel.Value {

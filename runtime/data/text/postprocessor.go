@@ -156,9 +156,9 @@ func (t trimming) process(parts []*Encoding, _ bool) ([]*Encoding, error) {
 	return parts, nil
 }
 
-// trim removes white space from the offsets o of a token in text. For each white space at the start of
-// the token, o.Start moves right by one character of text; for each one at the end, o.End moves left by
-// one. first says whether the token is the first one.
+// trim removes white space from the offsets o of a token in text. For each white-space character at the start of the
+// token, o.Start moves right by one character of text. For each one at the end of the token, o.End moves left by one
+// character. first says whether the token is the first one.
 func (t trimming) trim(token, text string, o *Span, first bool) {
 	leading := utf8.RuneCountInString(token) - utf8.RuneCountInString(strings.TrimLeftFunc(token, isTokenSpace))
 	if leading == 1 && t.prefix && (first || o.Start == 0) {

@@ -8,7 +8,7 @@ import (
 )
 
 // cards returns the sensors of NVIDIA's cards, and a function that closes the library. There are no
-// sensors if the library, the driver or a card is missing.
+// sensors if the library or the driver is missing, or if there is no card.
 func cards(load func() (*nvml.API, error)) (sensors []sensor, release func()) {
 	api, err := load()
 	if err != nil || api.Init() != nvml.Success {

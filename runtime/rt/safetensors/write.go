@@ -16,8 +16,8 @@ import (
 const alignment = 64
 
 // Entry is one tensor to write. Data holds its elements, little-endian and in row-major order. If
-// Read is not nil, it returns the elements in place of Data. Read is called when the elements are
-// written, so that only one tensor at a time is in memory.
+// Read is not nil, it returns the elements, and Data is not used. Read is called when the elements
+// are written, so that only one tensor at a time is in memory.
 type Entry struct {
 	Name  string
 	DType DType
