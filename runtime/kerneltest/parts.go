@@ -6,8 +6,8 @@ import (
 )
 
 // Parts tests that a product and a convolution divide a long sum into parts, sum each part on its
-// own, and then add these sums. This makes the error smaller: it grows with the square root of the
-// number of terms that are added one after the other.
+// own, and then add these sums. The division makes the error smaller: the error grows with the
+// square root of the number of terms that are added one after the other.
 func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 	const depth, terms = 8192, 128
 	// A partial sum of n random products is about the root of n of them, and each addition

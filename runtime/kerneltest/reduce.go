@@ -58,8 +58,8 @@ var Reductions = []ReduceCase{
 }
 
 // hasInfinityAndZero reports whether a line, the factors of one product, has an infinity and finite factors whose
-// product may underflow to zero. The product is NaN if 0 · ∞ arises. They may underflow if the product of min(|x|, 1)
-// of all finite x is less than `least`.
+// product may underflow to zero. This may happen if the product of min(|x|, 1) of all finite x is less than `least`.
+// The result is then NaN if 0 · ∞ arises.
 func hasInfinityAndZero(line []float64, least float64) bool {
 	product := 1.0
 	for _, v := range line {

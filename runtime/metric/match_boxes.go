@@ -20,10 +20,10 @@ type found struct {
 
 // matchBoxes matches the predictions of one class in one item with its targets, separately for each
 // threshold of overlap. It takes the predictions in descending order of their scores, at most 100
-// of them; ties keep their order. The result has an element for each of them, in this order. A
-// prediction is matched with the free target that overlaps it most, if the overlap reaches the
-// threshold; of a tie, with the last target. The target is then taken. If there is no such target,
-// the prediction may be matched with a crowd, which stays free.
+// of them; ties keep their order. The result has an element for each of these predictions, in this
+// order. A prediction is matched with the free target that overlaps it most, if the overlap reaches
+// the threshold; of a tie, with the last target. The target is then taken. If there is no such
+// target, the prediction may be matched with a crowd, which stays free.
 func matchBoxes(predicted, targets []Box, thresholds []float64) []found {
 	predicted = slices.Clone(predicted)
 	slices.SortStableFunc(predicted, func(a, b Box) int { return cmp.Compare(b.Score, a.Score) })

@@ -47,8 +47,8 @@ func gaussian(radius int, sigma float64) []float64 {
 }
 
 // ssimChannel adds to m the similarity of x and y at each position of the window. x and y are
-// planes of the same channel, with rows of `width` pixels. span is the range of pixel values. The
-// weight of a pixel at (i, j) of the window is weights[i]·weights[j].
+// planes of the same channel, with rows of `width` pixels. span is the largest possible pixel value
+// minus the smallest one. The weight of a pixel at (i, j) of the window is weights[i]·weights[j].
 func ssimChannel(m *mean, x, y []float32, width int, span float64, weights []float64) {
 	n := len(x)
 	planes := make([][]float64, 5) // x, y, x², y², xy

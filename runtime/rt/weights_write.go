@@ -84,7 +84,7 @@ func (w *Weights) AddRaw(name, dtype string, shape []int, raw []byte) {
 
 // AddFunc is like [Weights.AddRaw], but the function read returns the bytes on demand. read is
 // called when the tensor is first used, and its result is kept. If the tensor is written before its
-// first use, read is called for each write, and the result is not kept. It may be called from any
+// first use, read is called for each write, and the result is not kept. read may be called from any
 // goroutine, and from several at once. A use of the tensor returns the error of read, or an error
 // if the number of bytes does not match type and shape.
 func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, error)) {
@@ -100,10 +100,10 @@ func (w *Weights) AddFunc(name, dtype string, shape []int, read func() ([]byte, 
 
 // AddMade is like [Add], but the function compute fills in the elements on demand. compute is
 // called when the tensor is first used, and the elements are kept. If the tensor is written before
-// its first use, compute is called for each write, and the elements are not kept. It may be called
-// from any goroutine, and from several at once. It must write all of dst, whose initial contents
-// are undefined, and must not retain dst. If it returns an error, the use of the tensor returns
-// this error.
+// its first use, compute is called for each write, and the elements are not kept. compute may be
+// called from any goroutine, and from several at once. It must write all of dst, whose initial
+// contents are undefined, and must not retain dst. If it returns an error, the use of the tensor
+// returns this error.
 func AddMade[T Number | bool](w *Weights, name string, compute func(dst []T) error, shape ...int) {
 	if w.none() {
 		return

@@ -39,7 +39,7 @@ var requiredFeatures = []feature{
 
 // The first typeFeatures elements of optionalFeatures are features that tensors of some types need.
 // The next wordFeatures elements are features for computing with and storing integers of other
-// widths than 32 bits. If the device lacks one of these wordFeatures elements, some kernels compute
+// widths than 32 bits. If the device lacks one of these wordFeatures features, some kernels compute
 // in words of 32 bits.
 const (
 	typeFeatures = 1

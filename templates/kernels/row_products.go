@@ -200,7 +200,7 @@ func (p *rowProducts) at(batch, m, n *kernel.Value) {
 
 // multiply emits code that computes the sums of a tile over one part of the terms. The tile has column at[0] and row
 // at[1] of the grid of tiles. at[2] is batch·splits plus the index of the part, where splits is the number of parts.
-// If there is only one part, it stores the sums in the result, otherwise in scratch memory.
+// If there is only one part, the code stores the sums in the result, otherwise in scratch memory.
 func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	split := p.Rem(at[2], splits)
 	p.at(p.Div(at[2], splits), at[1], at[0])
@@ -338,8 +338,8 @@ func (l *rowLoader) load(step *kernel.Value) []loadedChunk {
 	return list
 }
 
-// store stores loaded chunks in shared memory. It has room for two steps; half, 0 or 1, selects the
-// room.
+// store stores loaded chunks in shared memory. Shared memory has two halves, each for the chunks of
+// one step; half is 0 or 1.
 func (l *rowLoader) store(list []loadedChunk, half *kernel.Value) {
 	elem := l.stored()
 	part, chunk := l.Div(l.chunk, l.Int(chunksOfRow)), l.Rem(l.chunk, l.Int(chunksOfRow))

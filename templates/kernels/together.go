@@ -42,8 +42,8 @@ func (e *Emitter) storesLast(fill func()) {
 	}
 }
 
-// together calls element(lane, first + lane) for lane = 0 … count−1. first + lane is the index of an element. Their
-// stores are emitted last.
+// together calls element(lane, first + lane) for lane = 0 … count−1. first + lane is the index of an element. The
+// stores of all elements are emitted last.
 func (e *Emitter) together(first *kernel.Value, count int, element func(lane int, i *kernel.Value)) {
 	e.storesLast(func() {
 		for lane := range count {

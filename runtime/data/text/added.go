@@ -34,9 +34,9 @@ type addedTokens struct {
 }
 
 // readAdded reads the added tokens of a tokenizer file. A token that is in the vocabulary of m
-// keeps its id there. normalize changes the contents of tokens that are looked for in normalised
-// text. The other tokens get the next ids after the vocabulary. It returns an error if the file
-// gives a token another id.
+// keeps its id there. Any other token gets the next id after the vocabulary. readAdded returns an
+// error if the file gives a token another id. It applies normalize to the contents of tokens that
+// are looked for in normalised text.
 func readAdded(o *object, m model, normalize normalizer) (*addedTokens, error) {
 	a := &addedTokens{ids: map[string]int64{}, byID: map[int64]int{}, special: map[string]bool{}}
 	if o.at("added_tokens").missing() {

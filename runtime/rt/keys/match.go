@@ -193,8 +193,9 @@ func (m *matching) take(x Want, found []string) {
 	}
 }
 
-// squares decides for each square matrix whether to transpose it. It does if there are non-square matrices of the
-// same layout and all of them are transposed. It records an error if only some of them are transposed.
+// squares decides for each square matrix whether to transpose it. It transposes the matrix if there are non-square
+// matrices of the same layout and all of these are transposed. It records an error if only some of these are
+// transposed.
 func (m *matching) squares() {
 	for _, x := range m.square {
 		switch e := m.evidence[x.Layout]; {

@@ -128,8 +128,8 @@ func (e *Placed) check() (err error) {
 }
 
 // compareLayout compares two tensors for their order in the data section. A tensor whose size is a
-// multiple of the alignment, 64 bytes, comes before a tensor whose size is not. Among two such
-// tensors, or two others, the one of the wider type comes first. If compareLayout returns 0, the
+// multiple of the alignment, 64 bytes, comes before a tensor whose size is not. Of two tensors that
+// agree in this respect, the one of the wider type comes first. If compareLayout returns 0, the
 // tensors stay in the order of their names.
 func compareLayout(a, b Placed) int {
 	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }

@@ -76,7 +76,7 @@ func (p *planner) failf(format string, args ...any) {
 }
 
 // group plans how the children of column c set the fields of struct type t. steps is the path from
-// a row to the struct, and name is the path's name in errors. It returns the value of a t before
+// a row to the struct, and name is the path's name in errors. group returns the value of a t before
 // its fields are set. If this is the zero value of t, it returns an invalid reflect.Value.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
