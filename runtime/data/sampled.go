@@ -21,10 +21,12 @@ type SampleOptions struct {
 // Sampling without weights needs no memory. With weights it keeps two to four float64s for each
 // item of d. With weights and without replacement it also keeps the n draws.
 //
-// Reading an item returns the errors of d. The data set has an error if n is negative or there are
-// no items to draw from. It also has an error if the number of weights is not the number of items,
-// if a weight is negative or not finite, or if all weights are 0. It has one, too, if the memory
-// would exceed [rt.ArenaLimit].
+// Reading an item returns the errors of d. The data set has an error in these cases:
+//
+//   - n is negative, or there are no items to draw from.
+//   - The number of weights is not the number of items.
+//   - A weight is negative or not finite, or all weights are 0.
+//   - The memory would exceed [rt.ArenaLimit].
 func Sampled[T any](d Dataset[T], n int, o SampleOptions) Dataset[T] {
 	if err := Err(d); err != nil {
 		return failed[T]{err}
