@@ -64,10 +64,10 @@ func TestMeasureOnDevice(t *testing.T) {
 	text = regexp.MustCompile(`recorded: median of \d+`).ReplaceAllString(text, "recorded: median of N")
 	if want := `cuda: Fake GPU 0, CUDA 13.0, products in tf32
 CALLS
-0.004 ms  the launches of a call on the device, recorded: median of N
+0.006 ms  the launches of a call on the device, recorded: median of N
 32.0 GB/s  a copy on the device, bytes read and written
         µs      %   copy   GFLOP/s    GB/s  kernel: node
-       2.0   33.2    5 %       2.1     1.5  product_relu_2: first, kink ×2 (fusion f32[N,16], f32[16,16] → f32[N,16])
+       2.0   33.2    5 %       2.1     1.5  product_relu: first, kink ×2 (fusion f32[N,16], f32[16,16] → f32[N,16])
        1.0   16.8    1 %               0.3  (to device): arguments, and results of the host
        1.0   16.8    1 %               0.3  (to host): results, and operands of the host
        1.0   16.6    1 %               0.3  softmax_sums: last (softmax f32[N,16] → f32[N,16])

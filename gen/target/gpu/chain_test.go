@@ -21,8 +21,8 @@ func TestRounding(t *testing.T) {
 		{network, 3*softmax + 1}, // %wv, %p, %q, and %y after the softmax
 		{attending, 2*math.Log(4) + 1},
 		{matMul, 1},
-		{encoder(1, true), 2*2*math.Log(6) + 4},
-		{encoder(2, false), 2*(2*2*math.Log(6)) + 4*2*math.Log(6) + 4}, // and from the first attention to the second
+		{encoder(1, true), 2*2*math.Log(9) + 4},
+		{encoder(2, false), 2*(2*2*math.Log(9)) + 4*2*math.Log(9) + 4}, // and from the first attention to the second
 		{`
 func @forward(%x: f32[8,8]) -> (y: f32[8,8]) {
   %p = mat_mul %x, %x : f32[8,8]
