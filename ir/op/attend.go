@@ -30,29 +30,16 @@ type Attend struct {
 // lowerAttend appends an [Attend] and returns its result as [B,H,S,E]. It returns nil if the kernel of Attend
 // cannot compute the attention.
 func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
-	if n.Arg(0).Type.DType != ir.F32 || op.Precision != ir.Invalid && op.Precision != ir.F32 {
+	if op.Precision != ir.Invalid && op.Precision != ir.F32 {
 		return nil
 	}
 	args := slices.Clone(n.Args)
-	x := op.unified(b, args)
-	for _, d := range []dim.Dim{x.heads, x.shared, x.depth, x.width} {
-		if !d.IsConst() {
-			return nil
-		}
+	op.unified(b, args)
+	a, ok := op.attend(args)
+	if !ok {
+		return nil
 	}
-	a := Attend{
-		Batch: x.batch, Heads: x.heads, Shared: x.shared, Queries: x.queries, Keys: x.keys, Depth: x.depth, Width: x.width,
-		Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After,
-	}
-	for i, at := range []*[]dim.Dim{&a.Q, &a.K, &a.V} {
-		view := viewOf(args[i])
-		if !view.isRows(args[i].Type.Shape) {
-			view = stridedView{base: args[i], strides: RowMajor(args[i].Type.Shape)}
-		}
-		args[i] = view.base
-		*at = append([]dim.Dim{view.offset}, view.strides[:3]...)
-	}
-	return TransposeBy(b, b.Node(a, args...), 0, 2, 1, 3)
+	return RowsAndHeads(b, b.Node(a, args...))
 }
 
 // isRows reports whether the last axis of a view of the given shape has stride 1 or extent 1, and the other numbers
@@ -113,26 +100,55 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 // Eval copies queries, keys and values to the shapes that an [Attention] has, and evaluates the Attention. It
 // returns the result as [Batch,Queries,Heads,Width].
 func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
-	args := slices.Clone(in)
-	for i, shape := range op.shapes() {
-		at := [][]dim.Dim{op.Q, op.K, op.V}[i]
-		x, err := StridedCopy{Shape: shape, Strides: append(at[1:4:4], dim.Const(1)), Offset: at[0]}.Eval(in[i : i+1])
-		if err != nil {
-			return nil, fmt.Errorf("operand %d: %w", i, err)
-		}
-		if x, err = (Cast{To: ir.F32}).Eval(x); err != nil {
-			return nil, err
-		}
-		args[i] = x[0]
+	args, err := op.copies(in)
+	if err != nil {
+		return nil, err
 	}
 	y, err := op.attention().Eval(args)
 	if err != nil {
 		return nil, err
 	}
-	if y, err = (Cast{To: sumsOf(in[0].DType, op.Wide)}).Eval(y); err != nil {
+	return op.swapped(y, in[0].DType)
+}
+
+// copies returns the operands of the [Attention].
+func (op Attend) copies(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	args := slices.Clone(in)
+	for i, shape := range op.shapes() {
+		var err error
+		if args[i], err = rowsIn(in[i], [][]dim.Dim{op.Q, op.K, op.V}[i], shape); err != nil {
+			return nil, fmt.Errorf("operand %d: %w", i, err)
+		}
+	}
+	return args, nil
+}
+
+// rowsIn returns the rows of x that layout describes, as f32 of this shape.
+func rowsIn(x *ir.Tensor, layout, shape []dim.Dim) (*ir.Tensor, error) {
+	out, err := StridedCopy{Shape: shape, Strides: append(layout[1:4:4], dim.Const(1)), Offset: layout[0]}.Eval([]*ir.Tensor{x})
+	if err == nil {
+		out, err = Cast{To: ir.F32}.Eval(out)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
+	return out[0], nil
+}
+
+// swapped returns tensors with axes 1 and 2 swapped, in the type of results for operands of type d.
+func (op Attend) swapped(x []*ir.Tensor, d ir.DType) ([]*ir.Tensor, error) {
+	out := make([]*ir.Tensor, len(x))
+	for i, t := range x {
+		y, err := Cast{To: sumsOf(d, op.Wide)}.Eval([]*ir.Tensor{t})
+		if err == nil {
+			y, err = Transpose{Perm: []int{0, 2, 1, 3}}.Eval(y)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = y[0]
+	}
+	return out, nil
 }
 
 // Flops counts a multiplication and an addition for each term of the scores, and for each term of the weighted sums

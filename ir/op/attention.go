@@ -145,34 +145,49 @@ func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	shape, _ := out[0].Static()
+	y := ir.NewTensor(in[0].DType, shape...)
+	err = op.eachQuery(in, func(q attending, scores []float64) {
+		total := exponentials(scores)
+		q.result(y, func(key int) float64 { return op.round(portable.Exp(scores[key]) / total) })
+	})
+	return []*ir.Tensor{y}, err
+}
+
+// attending is a query while an attention is evaluated.
+type attending struct {
+	in           []*ir.Tensor
+	row, head    int // the query among all, and its head
+	first        int // row of the first key and value of its head
+	keys         int
+	depth, width int
+}
+
+// eachQuery calls do with the scores of each query that has keys. The score of a sink follows the scores of the keys.
+func (op Attention) eachQuery(in []*ir.Tensor, do func(q attending, scores []float64)) error {
 	past, ok := op.Past.Int64()
 	if !ok {
-		return nil, fmt.Errorf("%s keys before the queries", op.Past)
+		return fmt.Errorf("%s keys before the queries", op.Past)
 	}
-	shape, _ := out[0].Static()
 	in = append(in[:len(in):len(in)], make([]*ir.Tensor, 7-len(in))...)
-	q, k, v, mask, lengths, starts, sinks := in[0], in[1], in[2], in[3], in[4], in[5], in[6]
-	y := ir.NewTensor(q.DType, shape...)
+	q, k, mask, lengths, starts, sinks := in[0], in[1], in[3], in[4], in[5], in[6]
 	heads, shared, queries, keys := q.Shape[1], k.Shape[1], q.Shape[2], k.Shape[2]
-	depth, width := q.Shape[3], v.Shape[3]
+	at := attending{in: in, keys: keys, depth: q.Shape[3], width: in[2].Shape[3]}
 	var walk *index
 	if mask != nil {
 		walk = newIndex([]int{q.Shape[0], heads, queries, keys}, mask.Shape)
 	}
 	scores := make([]float64, keys, keys+1)
 	for row := range q.Shape[0] * heads * queries {
-		b, h, i := row/queries/heads, row/queries%heads, row%queries
-		group := b*shared + h*shared/max(heads, 1)
+		b, i := row/queries/heads, row%queries
+		at.row, at.head = row, row/queries%heads
+		at.first = (b*shared + at.head*shared/max(heads, 1)) * keys
 		position := past + int64(i)
 		if starts != nil {
 			position += starts.Int(b)
 		}
 		none := true
 		for j := range scores {
-			sum := 0.0
-			for d := range depth {
-				sum += float64(q.Float(row*depth+d) * k.Float((group*keys+j)*depth+d))
-			}
 			bias := op.window(int64(j) - position)
 			if lengths != nil && int64(j) >= lengths.Int(b) {
 				bias = math.Inf(-1)
@@ -182,25 +197,38 @@ func (op Attention) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 				walk.Next()
 			}
 			none = none && math.IsInf(bias, -1)
-			scores[j] = op.round(op.cap(op.Scale*sum) + bias)
+			scores[j] = op.round(op.cap(op.Scale*dotRows(q, row, k, at.first+j, at.depth)) + bias)
 		}
 		if none {
 			continue
 		}
+		all := scores
 		if sinks != nil {
-			scores = append(scores, op.round(sinks.Float(h)))
+			all = append(scores, op.round(sinks.Float(at.head)))
 		}
-		total := exponentials(scores)
-		scores = scores[:keys]
-		for e := range width {
-			sum := 0.0
-			for j, s := range scores {
-				sum += float64(op.round(portable.Exp(s)/total) * v.Float((group*keys+j)*width+e))
-			}
-			y.SetFloat(row*width+e, sum)
-		}
+		do(at, all)
 	}
-	return []*ir.Tensor{y}, nil
+	return nil
+}
+
+// dotRows returns the product of row i of x and row j of y, which have n elements.
+func dotRows(x *ir.Tensor, i int, y *ir.Tensor, j, n int) float64 {
+	sum := 0.0
+	for e := range n {
+		sum += float64(x.Float(i*n+e) * y.Float(j*n+e))
+	}
+	return sum
+}
+
+// result stores the query's row of the attention, y: the values, weighted by share.
+func (q attending) result(y *ir.Tensor, share func(key int) float64) {
+	for e := range q.width {
+		sum := 0.0
+		for j := range q.keys {
+			sum += float64(share(j) * q.in[2].Float((q.first+j)*q.width+e))
+		}
+		y.SetFloat(q.row*q.width+e, sum)
+	}
 }
 
 // window returns the number that is added to the score of a key: 0 if −Before ≤ distance ≤ After, and −∞ otherwise.

@@ -171,7 +171,11 @@ var Ops = []ir.Op{
 
 	// Neural networks.
 	Attend{},
+	AttendGradient{},
+	AttendTraining{},
 	Attention{},
+	AttentionGradient{},
+	AttentionTraining{},
 	AveragePool{},
 	BatchNormTraining{},
 	BatchNormalization{},

@@ -30,12 +30,12 @@ var traits = []struct {
 	{"Neutral", has[Neutral], "add and bit_shift bitwise_or bitwise_xor div max min mul or pow sub xor"},
 	{"Pairing", has[Pairing], "select_boxes tree_ensemble"},
 	{"Parametric", has[Parametric], "batch_normalization conv conv_transpose custom deform_conv gather gemm gru layer_normalization lstm mat_mul p_relu rms_normalization rnn"},
-	{"Product", has[Product], "attend conv conv_weights mat_mul"},
+	{"Product", has[Product], "attend attend_gradient attend_training conv conv_weights mat_mul"},
 	{"RowWise", has[RowWise], "layer_normalization log_softmax rms_normalization softmax"},
 	{"Scalar, not elementwise", func(o ir.Op) bool { return has[Scalar](o) && !has[Elementwise](o) }, "bit_cast dropout"},
 	{"Selector", has[Selector], "max_pool"},
 	{"Transposable", has[Transposable], "concat slice"},
-	{"Whole", has[Whole], "channel_moments channel_sums gru_grad gru_trace lstm_grad lstm_trace max_pool_grad"},
+	{"Whole", has[Whole], "attend_gradient attend_training channel_moments channel_sums gru_grad gru_trace lstm_grad lstm_trace max_pool_grad"},
 }
 
 func has[T any](o ir.Op) bool {

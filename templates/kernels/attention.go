@@ -40,6 +40,9 @@ type Attention struct {
 	Sink func(e *Emitter, at Attending) *kernel.Value
 	// Store stores an element of the result, an f32.
 	Store func(e *Emitter, at Attending, column, x *kernel.Value)
+	// StoreSum stores two numbers of a query for the backward pass: its greatest score, and total, the sum of
+	// exp(score − top) over its keys and the sink. Without keys, total is 0. A nil StoreSum stores nothing.
+	StoreSum func(e *Emitter, at Attending, top, total *kernel.Value)
 }
 
 // Attending identifies a query and a key of an attention: a batch element, a head, and the positions of the query and

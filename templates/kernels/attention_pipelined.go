@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"errors"
-	"math"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -10,45 +8,21 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-var errAttention = errors.New("the attention cannot be computed by groups of threads")
-
 // PipelinedAttention returns the [Launch] of a kernel that computes an attention, for devices that run pipelined
 // kernels. In each block, one group of threads copies queries, keys and values to shared memory, and the other groups
-// multiply them. The groups that multiply keep the greatest score and the sum of the weights of each query in
-// registers. PipelinedAttention returns an error if the kernel cannot compute a.
+// multiply them. For each query, these keep the greatest score and the sum of the weights in registers.
+// PipelinedAttention returns an error if the kernel cannot compute a.
 func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, error) {
-	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width < 8 || a.Width > 128 || a.Width%8 != 0 || a.Past < 0 {
-		return Launch{}, errAttention
-	}
-	elements := a.Width
-	for _, n := range []int{a.Batch, a.Heads, a.Queries} {
-		if n < 1 || elements > math.MaxInt32/n {
-			return Launch{}, errAttention
-		}
-		elements *= n
-	}
-	const most = math.MaxInt32 / 8 // so that sums of positions are i32
-	if a.KeyHeads < 1 || a.Heads%a.KeyHeads != 0 || a.Keys < 1 || max(a.Keys, a.Past, a.Before, a.After) > most {
-		return Launch{}, errAttention
+	if err := a.check(); err != nil {
+		return Launch{}, err
 	}
 	if a.Keys%t.Keys != 0 && a.V.Row+a.Keys != a.V.Rows {
 		return Launch{}, errAttention // the weight 0 of a row that is not a value does not remove a NaN
 	}
-	for _, r := range []HeadRows{a.Q, a.K, a.V} {
-		apart := r.Columns%a.Width == 0 && r.Column%a.Width == 0 && r.HeadColumns%a.Width == 0
-		if r.Columns%8 != 0 || a.Width%columnsOfBox != 0 && !apart {
-			return Launch{}, errAttention
-		}
-	}
-	p := &attention{Attention: a, tile: t, queries: t.Groups * rowsOfGroup, columns: (a.Width + columnsOfBox - 1) / columnsOfBox * columnsOfBox}
-	p.tilesM, p.tilesN = (a.Queries+p.queries-1)/p.queries, (a.Keys+t.Keys-1)/t.Keys
-	p.tiles = a.Batch * a.Heads * p.tilesM
-	work := p.tiles
-	if p.paired() {
-		work = p.pairs()
-	}
-	p.blocks = min(work, t.Blocks)
-	return New(name, []dim.Dim{dim.Const(p.blocks)}, []int{kernel.Group * (1 + t.Groups)}, func(e *Emitter) {
+	p := &attention{headBoxes: headBoxes{matrix: a.Matrix, width: a.Width, columns: columnsOf(a.Width)}, Attention: a, tile: t, queries: t.Groups * rowsOfGroup}
+	p.tilesN = (a.Keys + t.Keys - 1) / t.Keys
+	p.order = p.headTiles()
+	return New(name, []dim.Dim{dim.Const(p.order.gridOf())}, []int{kernel.Group * (1 + t.Groups)}, func(e *Emitter) {
 		p.Emitter = e
 		p.build()
 	})
@@ -60,20 +34,19 @@ const stagesOfQueries = 2
 
 // attention is the state of [PipelinedAttention] while it builds a kernel.
 type attention struct {
-	*Emitter
+	headBoxes
 	Attention
-	tile                  AttentionTiles
-	queries               int // of a tile
-	columns               int // of the boxes with a row: Width, or more
-	tilesM, tilesN, tiles int
-	blocks                int
-	q, k, v               *kernel.Value // arrays of boxes, with a tile for each stage
-	mapQ, mapK, mapV      *kernel.Value
-	qFull, qEmpty         *kernel.Value // by stage
-	kFull, kEmpty         *kernel.Value // by stage
-	vFull, vEmpty         *kernel.Value // by stage
-	turns                 *kernel.Value // by group
-	scores, sums          *kernel.Value // of a group
+	tile             AttentionTiles
+	order            headTiles
+	queries          int           // of a tile
+	tilesN           int           // number of tiles of keys
+	q, k, v          *kernel.Value // arrays of boxes, with a tile for each stage
+	mapQ, mapK, mapV *kernel.Value
+	qFull, qEmpty    *kernel.Value // by stage
+	kFull, kEmpty    *kernel.Value // by stage
+	vFull, vEmpty    *kernel.Value // by stage
+	turns            *kernel.Value // by group
+	scores, sums     *kernel.Value // of a group
 }
 
 func (p *attention) build() {
@@ -104,17 +77,6 @@ func (p *attention) build() {
 	})
 }
 
-// boxes adds a parameter called name to the kernel: a map, which describes the tensor r.Value. With it the kernel
-// copies boxes, parts of the tensor with `rows` rows and 64 columns. If the columns of a head do not fill whole
-// boxes, the map has an axis for heads, and the last box of a head has zeros after its last column.
-func (p *attention) boxes(name string, r HeadRows, rows int) *kernel.Value {
-	p.args = append(p.args, Arg{Read: r.Value})
-	if p.columns == p.Width {
-		return p.Map(name, p.Matrix, &kernel.Map{Extents: []int{r.Outer, r.Rows, r.Columns}, Box: []int{1, rows, columnsOfBox}})
-	}
-	return p.Map(name, p.Matrix, &kernel.Map{Extents: []int{r.Outer, r.Rows, r.Columns / p.Width, p.Width}, Box: []int{1, rows, 1, columnsOfBox}})
-}
-
 // part is a tile of the result: the queries of a head from query m on. These queries attend only to keys in the tiles
 // `from` … `to`−1 of the keys.
 type part struct {
@@ -122,55 +84,23 @@ type part struct {
 	m, from, to *kernel.Value
 }
 
-// eachPart calls `do` for each tile of the result that the block computes. The first call gets `carried`; each later
-// call gets the result of the previous call. If [attention.paired] is true, the block computes the tiles in pairs: a
-// tile that attends to few keys, and a tile that attends to many. Otherwise, if p.After ≥ 0, the last tiles of the
-// heads come first.
-func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
-	one := p.Int(1)
-	if p.paired() {
-		each := (p.tilesM + 1) / 2 // pairs of a head
-		p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.pairs()), p.Int(p.blocks), carried, func(pair *kernel.Value, carried []*kernel.Value) []*kernel.Value {
-			head, i := p.Div(pair, p.Int(each)), p.Rem(pair, p.Int(each))
-			other := p.Sub(p.Int(p.tilesM-1), i)
-			tiles := p.Select(p.Eq(i, other), one, p.Int(2))
-			return p.ForUnrolled(1, p.Int(0), tiles, one, carried, func(second *kernel.Value, carried []*kernel.Value) []*kernel.Value {
-				return do(p.partOf(head, p.Select(p.Eq(second, one), i, other)), carried)
-			})
-		})
-		return
+// headTiles returns the order of the tiles. Only the last tiles of heads take longer than others, if keys are excluded
+// after a query.
+func (p *attention) headTiles() headTiles {
+	o := headTiles{heads: p.Batch * p.Heads, each: (p.Queries + p.queries - 1) / p.queries, blocks: p.tile.Blocks, uneven: p.After >= 0}
+	if o.uneven {
+		o.pairs = p.Before < 0
+		o.atOnce = headsAtOnce(o.heads, p.tile.Cache/(2*p.Keys*p.Width*p.Matrix.Size())*(p.Heads/p.KeyHeads))
 	}
-	p.ForUnrolled(1, p.BlockIdx(0), p.Int(p.tiles), p.Int(p.blocks), carried, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {
-		head, row := p.Div(tile, p.Int(p.tilesM)), p.Rem(tile, p.Int(p.tilesM))
-		if p.After >= 0 {
-			n := p.headsAtOnce()
-			some := p.Int(n * p.tilesM)
-			inside := p.Rem(tile, some)
-			head = p.Add(p.Mul(p.Div(tile, some), p.Int(n)), p.Rem(inside, p.Int(n)))
-			row = p.Sub(p.Int(p.tilesM-1), p.Div(inside, p.Int(n)))
-		}
+	return o
+}
+
+// eachPart calls do for each tile that the block computes. The first call gets carried, and each later call gets the
+// values that the call before returned.
+func (p *attention) eachPart(carried []*kernel.Value, do func(t part, carried []*kernel.Value) []*kernel.Value) {
+	p.order.eachTile(p.Emitter, carried, func(head, row *kernel.Value, carried []*kernel.Value) []*kernel.Value {
 		return do(p.partOf(head, row), carried)
 	})
-}
-
-// paired reports whether blocks compute pairs of tiles.
-func (p *attention) paired() bool {
-	return p.After >= 0 && p.Before < 0 && p.tile.Blocks < p.tiles
-}
-
-// pairs returns the number of pairs of tiles of all heads. If a head has an odd number of tiles, its middle tile
-// counts as a pair.
-func (p *attention) pairs() int { return p.Batch * p.Heads * ((p.tilesM + 1) / 2) }
-
-// headsAtOnce returns the number of heads that blocks compute at the same time, at least 1. It divides Batch·Heads.
-// The keys and values of these heads have at most p.tile.Cache bytes in total, so that they stay in the cache.
-func (p *attention) headsAtOnce() int {
-	heads := p.Batch * p.Heads
-	n := max(min(heads, p.tile.Cache/(2*p.Keys*p.Width*p.Matrix.Size())*(p.Heads/p.KeyHeads)), 1)
-	for heads%n != 0 {
-		n--
-	}
-	return n
 }
 
 // partOf returns tile `row` of a head. `head` counts the heads of all batch elements.
@@ -197,17 +127,8 @@ func (p *attention) end(m *kernel.Value, n int) *kernel.Value {
 	return p.Min(all, p.Div(keys, p.Int(p.tile.Keys)))
 }
 
-// next returns the stage after s of n stages.
-func (p *attention) next(s stage, n int) stage {
-	i := p.Add(s.index, p.Int(1))
-	last := p.Eq(i, p.Int(n))
-	return stage{p.Select(last, p.Int(0), i), p.Select(last, p.other(s.phase), s.phase)}
-}
-
-func (p *attention) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.Int(1), phase) }
-
 // copyTiles emits the program of the group of threads that copies. For each tile of the result, this group copies the
-// queries, and then the tiles of keys and values, beginning with the last tile.
+// queries, and then the tiles of keys and values, the last one first.
 func (p *attention) copyTiles() {
 	bytes := func(rows int) *kernel.Value { return p.Int(rows * p.columns * p.Matrix.Size()) }
 	start := []*kernel.Value{p.Int(0), p.Int(1), p.Int(0), p.Int(1)}
@@ -232,25 +153,6 @@ func (p *attention) copyTiles() {
 		q = p.next(q, stagesOfQueries)
 		return []*kernel.Value{ring[0], ring[1], q.index, q.phase}
 	})
-}
-
-// copyRows copies n rows of a head, beginning with row `first`, to elements of the array `to`, beginning with element
-// `at`. It copies boxes of `rows` rows and 64 columns: first all boxes of the first `rows` rows, then all boxes of
-// the next `rows` rows, and so on. Barrier i of `full` counts the copied bytes. from is the map of r.Value; see
-// [attention.boxes].
-func (p *attention) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
-	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
-	for row := 0; row < n; row += rows {
-		for c := 0; c < p.columns; c += columnsOfBox {
-			place := []*kernel.Value{outer, p.Add(first, p.Int(r.Row+row))}
-			if p.columns == p.Width {
-				place = append(place, p.Add(p.Mul(head, p.Int(r.HeadColumns)), p.Int(r.Column+c)))
-			} else {
-				place = append(place, p.Add(p.Mul(head, p.Int(r.HeadColumns/p.Width)), p.Int(r.Column/p.Width)), p.Int(c))
-			}
-			p.CopyBox(to, p.Add(at, p.Int(row*p.columns+c*rows)), from, full, i, place...)
-		}
-	}
 }
 
 // attender is the state of a group that multiplies.
@@ -436,8 +338,7 @@ func (a *attender) plain() (plain, rest *kernel.Value) {
 	return plain, rest
 }
 
-// take waits until the keys of stage s are in shared memory, and until it is the group's turn to multiply. turn is
-// the parity of the barrier phase for which the group waits then.
+// take waits until the keys of stage s are in shared memory, and until it is the group's turn to multiply.
 func (a *attender) take(s stage, turn *kernel.Value) {
 	a.Await(a.kFull, s.index, s.phase)
 	if a.tile.Turns {
@@ -445,7 +346,7 @@ func (a *attender) take(s stage, turn *kernel.Value) {
 	}
 }
 
-// multiplyKeys waits as [attender.take] does, and starts the products of the group's queries and the keys of stage s.
+// multiplyKeys waits for the group's turn and starts the products of the group's queries and the keys of stage s.
 // They give the scores.
 func (a *attender) multiplyKeys(s stage, turn *kernel.Value) {
 	a.take(s, turn)
@@ -478,8 +379,8 @@ func (a *attender) multiplyValues(s stage, weights []*kernel.Value) {
 // store stores the rows of the result that belong to the group. A row is the sum of weighted values of a query,
 // divided by the sum of its weights. The result of a query without keys is 0.
 func (a *attender) store(r running) {
-	for h, share := range a.softmax.shares(r) {
-		at := a.Attending
+	for h, total := range a.softmax.totals(r) {
+		share, at := a.softmax.share(total), a.Attending
 		at.Query = a.softmax.rows[h]
 		put := func() {
 			for i := 2 * h; i < a.Width/2; i += 4 {
@@ -492,6 +393,9 @@ func (a *attender) store(r running) {
 			put()
 		} else {
 			a.Do(a.Lt(at.Query, a.Int(a.Queries)), put)
+		}
+		if a.StoreSum != nil {
+			a.softmax.storeSum(r, h, total, a.StoreSum)
 		}
 	}
 }
@@ -517,14 +421,4 @@ func (a *attender) weigh(r running, tile *kernel.Value, masked bool) (after runn
 		scores[i] = a.Sum(a.scores, i)
 	}
 	return a.softmax.weigh(r, scores, a.Mul(tile, a.Int(a.tile.Keys)), masked)
-}
-
-// words rounds f32 weights to a.Matrix and packs each two of them into a 32-bit word. The weights are in the order of
-// the sums of [kernel.MultiplyTiles].
-func (a *attender) words(weights []*kernel.Value) []*kernel.Value {
-	words := make([]*kernel.Value, len(weights)/2)
-	for i := range words {
-		words[i] = a.Join(a.Convert(a.Matrix, weights[2*i]), a.Convert(a.Matrix, weights[2*i+1]))
-	}
-	return words
 }

@@ -48,7 +48,7 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether the scale is part of the exponent. Otherwise scores are multiplied by it first.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. sink, if not nil, returns the score of an additional key, whose
+// start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
 // value is 0. Four threads compute the same query; only one of them counts the weight of this key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
@@ -124,7 +124,7 @@ func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Val
 }
 
 // quad combines the values x of the four threads that compute the same two queries, and returns the result in each of
-// the threads. `join` combines two values.
+// them.
 func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	for _, n := range []int{1, 2} {
 		x = join(x, s.Shuffle(x, n))
@@ -132,8 +132,8 @@ func (s *softmax) quad(x *kernel.Value, join func(x, y *kernel.Value) *kernel.Va
 	return x
 }
 
-// mask replaces the scores of excluded keys by −∞. It replaces each other score by the result of s.change, unless
-// s.change is nil. `first` is the first key of the tile.
+// mask replaces the scores of excluded keys by −∞. If s.change is not nil, it replaces the other scores by its
+// results. `first` is the first key of the tile.
 func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	none := s.Float(ir.F32, math.Inf(-1))
 	own := s.Add(first, s.pair) // key of score 0
@@ -168,13 +168,28 @@ func (s *softmax) mask(scores []*kernel.Value, first *kernel.Value) {
 	}
 }
 
-// shares returns a factor for each of the thread's two queries: 1 divided by the sum of the query's weights, or 0 for
-// a query without keys. The sum of weighted values times this factor is the result of the query.
-func (s *softmax) shares(r running) (shares [2]*kernel.Value) {
+// totals returns the sums of the weights of both rows.
+func (s *softmax) totals(r running) [2]*kernel.Value {
+	return [2]*kernel.Value{s.quad(r.sum[0], s.Add), s.quad(r.sum[1], s.Add)}
+}
+
+// share returns the factor for the sums of weighted values of a row: 1 divided by total, the sum of its weights, or 0
+// without keys.
+func (s *softmax) share(total *kernel.Value) *kernel.Value {
 	zero := s.Float(ir.F32, 0)
-	for h := range shares {
-		sum := s.quad(r.sum[h], s.Add)
-		shares[h] = s.Select(s.Eq(sum, zero), zero, s.Div(s.Float(ir.F32, 1), sum))
-	}
-	return shares
+	return s.Select(s.Eq(total, zero), zero, s.Div(s.Float(ir.F32, 1), total))
+}
+
+// storeSum calls store for row h: with its greatest score, and with total, the sum of the row's weights. One of the four
+// threads that share the row calls store.
+func (s *softmax) storeSum(r running, h int, total *kernel.Value, store func(e *Emitter, at Attending, top, total *kernel.Value)) {
+	s.Do(s.And(s.Eq(s.pair, s.Int(0)), s.Lt(s.rows[h], s.queries)), func() {
+		top := r.top[h]
+		if s.scaled() {
+			top = s.Mul(top, s.Float(ir.F32, s.scale))
+		}
+		at := s.Attending
+		at.Query = s.rows[h]
+		store(s.Emitter, at, top, total)
+	})
 }

@@ -39,7 +39,7 @@ func byWarps(a kernels.Attention) kernels.Attended {
 	key := func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }
 	return kernels.Attended{
 		Batch: dim.Const(a.Batch), Heads: dim.Const(a.Heads), Queries: dim.Const(a.Queries), Keys: dim.Const(a.Keys), Shared: dim.Const(a.Heads / a.KeyHeads),
-		Depth: a.Width, Width: a.Width, Matrix: a.Matrix, Scale: a.Scale, Past: dim.Const(a.Past), Before: a.Before, After: a.After, Score: a.Score, Sink: a.Sink, Store: a.Store,
+		Depth: a.Width, Width: a.Width, Matrix: a.Matrix, Scale: a.Scale, Past: dim.Const(a.Past), Before: a.Before, After: a.After, Score: a.Score, Sink: a.Sink, Store: a.Store, StoreSum: a.StoreSum,
 		Query: elements(a.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }), Key: elements(a.K, key), Value: elements(a.V, key),
 	}
 }
@@ -102,6 +102,12 @@ func testAttention(t *testing.T, warps bool) {
 					return e.Select(e.Or(odd, e.Gt(at.Query, e.Int(64))), e.Float(ir.F32, math.Inf(-1)), e.Add(score, e.Float(ir.F32, 1)))
 				}
 			}
+			sums := &ir.Value{Type: ir.TensorOf(ir.F32, dim.Consts(c.batch, c.heads, c.queries, 2)...)}
+			a.StoreSum = func(e *kernels.Emitter, at kernels.Attending, top, total *kernel.Value) {
+				for i, x := range []*kernel.Value{top, total} {
+					e.Write(sums).Set(e.Write(sums).Offset([]*kernel.Value{at.Batch, at.Head, at.Query, e.Int(i)}), x)
+				}
+			}
 			if c.sink {
 				a.Sink = func(e *kernels.Emitter, at kernels.Attending) *kernel.Value { return e.Convert(ir.F32, at.Head) }
 			}
@@ -118,10 +124,16 @@ func testAttention(t *testing.T, warps bool) {
 			out := make([]byte, q.Len()*c.d.Size())
 			grid, _ := dim.Ints(l.Grid[:])
 			args := []kernel.Arg{kernel.Bytes(c.d, q.Bytes()), kernel.Bytes(c.d, k.Bytes()), kernel.Bytes(c.d, v.Bytes()), kernel.Bytes(c.d, out)}
+			logs := make([]byte, c.batch*c.heads*c.queries*2*4)
+			args = append(args, kernel.Bytes(ir.F32, logs))
 			if err := l.Kernel.Run([3]int(grid), args, kernel.Options{Seed: uint64(i)}); err != nil {
 				t.Fatal(err)
 			}
 			got, err := ir.DecodeTensor(c.d, []int{q.Len()}, out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			totals, err := ir.DecodeTensor(ir.F32, []int{len(logs) / 4}, logs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,6 +156,14 @@ func testAttention(t *testing.T, warps bool) {
 							}
 							weights[n] = math.Exp(s * c.scale)
 							total += weights[n]
+						}
+						at := 2 * ((b*c.heads+h)*c.queries + m)
+						sum, x := math.Log(total), totals.Float(at)+math.Log(totals.Float(at+1))
+						if c.score { // which adds 1 to all scores
+							sum++
+						}
+						if x != sum && !(math.Abs(x-sum) <= 1e-5*(1+math.Abs(sum))) {
+							t.Fatalf("the sum of query %d of head %d is %v, want %v", m, h, x, sum)
 						}
 						for e := range c.width {
 							want, size := 0.0, 0.0

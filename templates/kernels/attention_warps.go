@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"slices"
-
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/dim"
 	"github.com/burngen/burngen/ir/kernel"
@@ -23,12 +21,13 @@ type Attended struct {
 	// or 8, and divides element.
 	Query, Key, Value func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value
 	Scale             float64
-	// Past, Before, After, Score, Sink and Store are as in [Attention].
+	// Past, Before, After, Score, Sink, Store and StoreSum are as in [Attention].
 	Past          dim.Dim
 	Before, After int
 	Score         func(e *Emitter, at Attending, score *kernel.Value) *kernel.Value
 	Sink          func(e *Emitter, at Attending) *kernel.Value
 	Store         func(e *Emitter, at Attending, column, x *kernel.Value)
+	StoreSum      func(e *Emitter, at Attending, top, total *kernel.Value)
 }
 
 // These are the sizes of [WarpAttention]. A warp has 16 queries of the block's tile.
@@ -36,7 +35,6 @@ const (
 	warpsOfBlock   = 4
 	queriesOfBlock = warpsOfBlock * matrixM
 	keysOfBlock    = 64 // that a block multiplies at a time
-	elementsAtOnce = 8  // of a key or value, that a thread loads at a time: 16 bytes
 )
 
 // WarpAttention returns the [Launch] of a kernel that computes an attention. Warps compute the products, see
@@ -45,7 +43,7 @@ const (
 func WarpAttention(name string, a Attended) (Launch, error) {
 	tiles := a.Queries.CeilDiv(dim.Const(queriesOfBlock))
 	return Grid(name, []dim.Dim{tiles, a.Heads, a.Batch}, []int{warpsOfBlock * kernel.Warp}, func(e *Emitter) func([]*kernel.Value) {
-		w := &warpAttention{Emitter: e, Attended: a}
+		w := &warpAttention{warpMatrices: warpMatrices{e, a.Matrix}, Attended: a}
 		w.keys = e.Shared("keys", a.Matrix, keysOfBlock*(a.Depth+gap))
 		w.values = e.Shared("values", a.Matrix, a.Width*(keysOfBlock+gap))
 		w.thread = e.Thread(0)
@@ -57,13 +55,9 @@ func WarpAttention(name string, a Attended) (Launch, error) {
 	})
 }
 
-// gap is the number of unused elements after each row in shared memory. With the gap, the threads of a warp access
-// different banks.
-const gap = 8
-
 // warpAttention is the state of [WarpAttention] while it builds a kernel.
 type warpAttention struct {
-	*Emitter
+	warpMatrices
 	Attended
 	keys   *kernel.Value // a tile of keys: rows of Depth elements
 	values *kernel.Value // a tile of values, transposed: a row has an element of all values
@@ -79,7 +73,11 @@ func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 		before: w.Before, after: w.After, scale: w.Scale, excludes: true, change: w.Score,
 	}
 	s.place(m, warp, lane)
-	q := w.queryMatrices(s)
+	q := w.rowMatrices(s.rows, s.pair, queries, w.Depth, func(row, element *kernel.Value, n int) []*kernel.Value {
+		at := head
+		at.Query = row
+		return w.Query(w.Emitter, at, element, n)
+	})
 
 	state := s.start(w.Sink).list()
 	for range w.Width / 2 {
@@ -94,20 +92,28 @@ func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 		first = w.Mul(w.Div(first, w.Int(keysOfBlock)), w.Int(keysOfBlock))
 	}
 	state = w.For(first, end, w.Int(keysOfBlock), state, func(first *kernel.Value, state []*kernel.Value) []*kernel.Value {
-		w.load(head, first, keys)
+		key := func(load func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value) loadRow {
+			return func(row, element *kernel.Value, n int) []*kernel.Value {
+				at := head
+				at.Key = row
+				return load(w.Emitter, at, element, n)
+			}
+		}
+		w.loadRows(w.keys, w.thread, first, keys, keysOfBlock, w.Depth, key(w.Key))
+		w.loadColumns(w.values, w.thread, first, keys, keysOfBlock, w.Width, key(w.Value))
 		w.Barrier()
-		scores := w.scores(q, lane)
+		scores := w.products(q, w.keys, keysOfBlock, w.Depth, lane)
 		r, weights, factors := s.weigh(runningOf(state[:4]), scores, first, true)
 		sums := state[4:]
 		for i := range sums {
 			sums[i] = w.Mul(sums[i], factors[i/2%2])
 		}
-		w.addValues(sums, weights, lane)
+		w.addProducts(sums, weights, w.values, keysOfBlock, lane)
 		w.Barrier()
 		return append(r.list(), sums...)
 	})
-	for h, share := range s.shares(runningOf(state[:4])) {
-		at := head
+	for h, total := range s.totals(runningOf(state[:4])) {
+		share, at := s.share(total), head
 		at.Query = s.rows[h]
 		w.Do(w.Lt(at.Query, queries), func() {
 			for i := 2 * h; i < w.Width/2; i += 4 {
@@ -116,115 +122,8 @@ func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 				}
 			}
 		})
-	}
-}
-
-// queryMatrices returns the thread's elements of its warp's queries, as first factors of matrix products. Each
-// product of 16 terms takes 8 of these elements.
-func (w *warpAttention) queryMatrices(s *softmax) []*kernel.Value {
-	elements := make([]*kernel.Value, w.Depth/2)
-	for h, row := range s.rows {
-		at := s.Attending
-		at.Query = row
-		loaded := w.inside(w.Lt(row, s.queries), w.Depth/4, func() (list []*kernel.Value) {
-			for k := 0; k < w.Depth; k += 8 {
-				list = append(list, w.Query(w.Emitter, at, w.Add(s.pair, w.Int(k)), 2)...)
-			}
-			return list
-		})
-		for i, x := range loaded {
-			elements[i/2*4+2*h+i%2] = x
+		if w.StoreSum != nil {
+			s.storeSum(runningOf(state[:4]), h, total, w.StoreSum)
 		}
 	}
-	return elements
-}
-
-// inside returns the n elements that load returns if cond is true, and n zeros otherwise.
-func (w *warpAttention) inside(cond *kernel.Value, n int, load func() []*kernel.Value) []*kernel.Value {
-	return w.If(cond, load, func() []*kernel.Value {
-		return slices.Repeat([]*kernel.Value{w.Convert(w.Matrix, w.Float(ir.F32, 0))}, n)
-	})
-}
-
-// load copies a tile of keys and values to shared memory. `first` is the first key of the tile. Rows after the last
-// key become 0.
-//
-// A chunk is 8 adjacent elements of a key or a value. Neighbouring threads load neighbouring chunks of a key, which
-// are adjacent in memory. For values it is the other way round: neighbouring threads load the same chunk of
-// neighbouring values. Values are stored transposed in shared memory, so that these threads store adjacent elements and
-// access different banks. `keys` is the number of keys.
-func (w *warpAttention) load(head Attending, first, keys *kernel.Value) {
-	w.loadParts(head, first, keys, w.Depth, w.Key, func(i *kernel.Value) (row, part *kernel.Value) {
-		parts := w.Int(w.Depth / elementsAtOnce)
-		return w.Div(i, parts), w.Rem(i, parts)
-	}, func(row, column *kernel.Value, x []*kernel.Value) {
-		w.Builder.Store(w.keys, w.Add(w.Mul(row, w.Int(w.Depth+gap)), column), x...)
-	})
-	w.loadParts(head, first, keys, w.Width, w.Value, func(i *kernel.Value) (row, part *kernel.Value) {
-		return w.Rem(i, w.Int(keysOfBlock)), w.Div(i, w.Int(keysOfBlock))
-	}, func(row, column *kernel.Value, x []*kernel.Value) {
-		for c, v := range x {
-			w.Builder.Store(w.values, w.Add(w.Mul(w.Add(column, w.Int(c)), w.Int(keysOfBlock+gap)), row), v)
-		}
-	})
-}
-
-// loadParts loads a tile of rows of `width` elements, in parts of 8 adjacent elements, and calls `put` with each
-// part. The parts of the tile are numbered; `place` returns the row of part i and the index of the part in this row.
-// `from` returns n elements of the key or value at.Key, from the given element on. put gets the row of a part, the
-// column of its first element, and the elements x. They are 0 in rows after the last key: `first` is the key in row
-// 0, and keys is the number of keys.
-func (w *warpAttention) loadParts(head Attending, first, keys *kernel.Value, width int, from func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value,
-	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
-	const threads = warpsOfBlock * kernel.Warp
-	parts := keysOfBlock * width / elementsAtOnce
-	w.ForUnrolled((parts+threads-1)/threads, w.thread, w.Int(parts), w.Int(threads), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
-		row, part := place(i)
-		column := w.Mul(part, w.Int(elementsAtOnce))
-		at := head
-		at.Key = w.Add(first, row)
-		put(row, column, w.inside(w.Lt(at.Key, keys), elementsAtOnce, func() []*kernel.Value {
-			return from(w.Emitter, at, column, elementsAtOnce)
-		}))
-		return nil
-	})
-}
-
-// scores returns the thread's sums of the products of its warp's queries and the keys in shared memory. q is the
-// result of queryMatrices, and lane the index of the thread in its warp.
-func (w *warpAttention) scores(q []*kernel.Value, lane *kernel.Value) []*kernel.Value {
-	var scores []*kernel.Value
-	for j := range keysOfBlock / matrixN {
-		sums := make([]*kernel.Value, 4)
-		for i := range sums {
-			sums[i] = w.Float(ir.F32, 0)
-		}
-		for k := 0; k < w.Depth; k += termsOfHeld {
-			sums = w.MatMulAdd(q[k/2:k/2+8], w.column(w.keys, w.Depth+gap, j*matrixN, k, lane), sums)
-		}
-		scores = append(scores, sums...)
-	}
-	return scores
-}
-
-// addValues adds the values in shared memory, weighted, to sums.
-func (w *warpAttention) addValues(sums, weights []*kernel.Value, lane *kernel.Value) {
-	for k := 0; k < keysOfBlock; k += termsOfHeld {
-		var a []*kernel.Value
-		for _, x := range weights[k/2 : k/2+8] {
-			a = append(a, w.Convert(w.Matrix, x))
-		}
-		for j := range w.Width / matrixN {
-			copy(sums[4*j:], w.MatMulAdd(a, w.column(w.values, keysOfBlock+gap, j*matrixN, k, lane), sums[4*j:4*j+4]))
-		}
-	}
-}
-
-// column returns the thread's elements of the second factor of a matrix product by a warp: 16 terms and 8 columns.
-// The factor is in shared memory, with a row of the array for each column; rows are `stride` elements apart. `first`
-// is the first column, and k the first term.
-func (w *warpAttention) column(array *kernel.Value, stride, first, k int, lane *kernel.Value) []*kernel.Value {
-	row := w.Add(w.Div(lane, w.Int(4)), w.Int(first))
-	at := w.Add(w.Mul(row, w.Int(stride)), w.Add(w.Mul(w.Rem(lane, w.Int(4)), w.Int(2)), w.Int(k)))
-	return append(w.LoadN(array, at, 2), w.LoadN(array, w.Add(at, w.Int(8)), 2)...)
 }

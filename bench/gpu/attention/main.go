@@ -23,12 +23,13 @@ import (
 )
 
 var (
-	python = flag.String("python", "", "compare with PyTorch, which the Python called `NAME` has")
-	side   = flag.String("side", "torch_side.py", "the program of PyTorch's side")
-	rounds = flag.Int("rounds", 5, "rounds, in which the sides take turns")
-	code   = flag.String("ptx", "", "write the kernels into `FOLDER`, and do not run them")
-	tries  = flag.String("tiles", "", "tiles to try, GROUPSxKEYSxSTAGESxTURNSxBLOCKSxMEGABYTES, separated by commas, in place of the table")
-	logs   = flag.Bool("log", false, "print what the compiler says about kernels")
+	python   = flag.String("python", "", "compare with PyTorch, which the Python called `NAME` has")
+	side     = flag.String("side", "torch_side.py", "the program of PyTorch's side")
+	rounds   = flag.Int("rounds", 5, "rounds, in which the sides take turns")
+	code     = flag.String("ptx", "", "write the kernels into `FOLDER`, and do not run them")
+	tries    = flag.String("tiles", "", "tiles to try, GROUPSxKEYSxSTAGESxTURNSxBLOCKSxMEGABYTES, separated by commas, in place of the table")
+	backward = flag.String("backward", "", "tiles to try for gradients, GROUPSxCOLUMNSxSTAGESxBLOCKSxMEGABYTES of queries / of keys, separated by commas")
+	logs     = flag.Bool("log", false, "print what the compiler says about kernels")
 )
 
 func main() {
@@ -46,6 +47,7 @@ type attention struct {
 	d                                   ir.DType
 	causal                              bool
 	warps                               bool // use the kernel for devices that do not run pipelined kernels
+	trains                              bool // compute the gradients too
 }
 
 // parse reads an attention such as 4x32x2048x128:bf16:causal:g8: batch 4, 32 heads, 2048 rows,
@@ -65,6 +67,8 @@ func parse(text string) (attention, error) {
 			a.causal = true
 		case part == "warps":
 			a.warps = true
+		case part == "grad":
+			a.trains = true
 		case strings.HasPrefix(part, "g"):
 			_, err = fmt.Sscanf(part, "g%d", &a.keyHeads)
 		default:
@@ -88,6 +92,9 @@ func (a attention) String() string {
 	if a.warps {
 		text += ":warps"
 	}
+	if a.trains {
+		text += ":grad"
+	}
 	return text
 }
 
@@ -95,6 +102,9 @@ func (a attention) flops() float64 {
 	n := 4 * float64(a.batch) * float64(a.heads) * float64(a.rows) * float64(a.rows) * float64(a.width)
 	if a.causal {
 		n /= 2
+	}
+	if a.trains { // five products in place of two
+		n *= 3.5
 	}
 	return n
 }
@@ -124,10 +134,19 @@ func (a attention) attention() kernels.Attention {
 }
 
 func (a attention) launch(t kernels.AttentionTiles) (kernels.Launch, error) {
-	p := a.attention()
-	if !a.warps {
-		return kernels.PipelinedAttention("attend", p, t)
+	return a.with(a.attention(), t)
+}
+
+// with returns the launch of p, which describes a.
+func (a attention) with(p kernels.Attention, t kernels.AttentionTiles) (kernels.Launch, error) {
+	if a.warps {
+		return kernels.WarpAttention("attend", byWarps(p))
 	}
+	return kernels.PipelinedAttention("attend", p, t)
+}
+
+// byWarps describes p to kernels of warps.
+func byWarps(p kernels.Attention) kernels.Attended {
 	rows := func(r kernels.HeadRows, place func(at kernels.Attending) (head, row *kernel.Value)) func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
 		return func(e *kernels.Emitter, at kernels.Attending, element *kernel.Value, n int) []*kernel.Value {
 			head, row := place(at)
@@ -136,11 +155,11 @@ func (a attention) launch(t kernels.AttentionTiles) (kernels.Launch, error) {
 		}
 	}
 	key := func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }
-	return kernels.WarpAttention("attend", kernels.Attended{
+	return kernels.Attended{
 		Batch: dim.Const(p.Batch), Heads: dim.Const(p.Heads), Queries: dim.Const(p.Queries), Keys: dim.Const(p.Keys), Shared: dim.Const(p.Heads / p.KeyHeads),
-		Depth: p.Width, Width: p.Width, Matrix: p.Matrix, Scale: p.Scale, Before: p.Before, After: p.After, Store: p.Store,
+		Depth: p.Width, Width: p.Width, Matrix: p.Matrix, Scale: p.Scale, Before: p.Before, After: p.After, Store: p.Store, StoreSum: p.StoreSum,
 		Query: rows(p.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }), Key: rows(p.K, key), Value: rows(p.V, key),
-	})
+	}
 }
 
 // sides holds the card and the process of PyTorch. Without -python, torch is nil.
@@ -191,6 +210,12 @@ func run(args []string) error {
 		}
 	}
 	for _, a := range all {
+		if a.trains {
+			if err := s.compareGradients(a); err != nil {
+				fmt.Printf("FAIL %s: %v\n", a, err)
+			}
+			continue
+		}
 		list, err := tilesOf(a)
 		if err != nil {
 			return err
@@ -232,7 +257,7 @@ var backends = []string{"flash", "cudnn", "efficient"}
 // ask returns the milliseconds of PyTorch's attention with each of [backends]. The time of a back end that refuses the
 // attention is 0.
 func (s *sides) ask(a attention) (ms [3]float64, err error) {
-	line := fmt.Sprintf("%d %d %d %d %d %s %t", a.batch, a.heads, a.keyHeads, a.rows, a.width, a.d, a.causal)
+	line := fmt.Sprintf("%d %d %d %d %d %s %t %t", a.batch, a.heads, a.keyHeads, a.rows, a.width, a.d, a.causal, a.trains)
 	err = s.torch.Ask(line, &ms[0], &ms[1], &ms[2])
 	return ms, err
 }

@@ -1,4 +1,4 @@
-"""PyTorch's side of the command attention: a line of standard input is an attention, "BATCH HEADS KEY_HEADS ROWS WIDTH TYPE CAUSAL". The
+"""PyTorch's side of the command attention: a line of standard input is an attention, "BATCH HEADS KEY_HEADS ROWS WIDTH TYPE CAUSAL TRAINS". The
 answer is the median time in milliseconds, in a CUDA graph, with the back ends flash, cuDNN and efficient; 0 if one refuses it. Of
 the two usual orders of axes in memory, [batch,rows,heads,width] and [batch,heads,rows,width], the faster one counts."""
 import sys
@@ -39,10 +39,10 @@ def lap(graph, launches):
 
 
 def prepare(line):
-    batch, heads, shared, rows, width, d, causal = line.split()
+    batch, heads, shared, rows, width, d, causal, trains = line.split()
     batch, heads, shared, rows, width = int(batch), int(heads), int(shared), int(rows), int(width)
-    causal = causal == "true"
-    flops = 4 * batch * heads * rows * rows * width / (2 if causal else 1)
+    causal, trains = causal == "true", trains == "true"
+    flops = 4 * batch * heads * rows * rows * width / (2 if causal else 1) * (3.5 if trains else 1)
     launches = int(min(max(0.008 * 500e12 / flops, 2), 400))
     graphs = []
     for backend in backends:
@@ -54,16 +54,21 @@ def prepare(line):
                 return torch.randn(batch, n, rows, width, device="cuda").to(types[d])
 
             q, k, v = tensor(heads), tensor(shared), tensor(shared)
-            step = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=shared != heads)
+            forward = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=shared != heads)
+            step, dy = forward, None
+            if trains:
+                dy = tensor(heads)
+                q, k, v = q.requires_grad_(), k.requires_grad_(), v.requires_grad_()
+                step = lambda: torch.autograd.grad(forward(), (q, k, v), dy)
             try:
-                with torch.no_grad(), sdpa_kernel(backend):
+                with torch.set_grad_enabled(trains), sdpa_kernel(backend):
                     graph = record(step, launches)
             except RuntimeError:
                 continue
             lap(graph, launches)
             ms = lap(graph, launches)
             if best is None or ms < best[0]:
-                best = ms, graph, (q, k, v)
+                best = ms, graph, (q, k, v, dy)
         graphs.append(best)
     return graphs, launches
 

@@ -100,6 +100,10 @@ func (c *chains) node(n *ir.Node, start chain) chain {
 	switch o := n.Op.(type) {
 	case op.Attend:
 		return start.product().softmax(o.Keys).product()
+	case op.AttendTraining:
+		return start.product().softmax(o.Keys).product()
+	case op.AttendGradient:
+		return start.product().softmax(o.Keys).product().product()
 	case op.Attention:
 		keys := n.Args[1].Type.Shape
 		return start.product().softmax(keys[len(keys)-2]).product()

@@ -34,7 +34,7 @@ func (t Target) Plain() (restore func()) { return t.host.Plain() }
 // Computes implements [pass.Target]. It returns nil if a kernel of the GPU or of the CPU computes a node without
 // further lowering. Otherwise it returns the error of the CPU's target.
 func (t Target) Computes(n *ir.Node) error {
-	if _, err := launch.Of(n, t.options()); err == nil {
+	if _, err := launch.Of(n, t.options()); err == nil || t.computesNarrow(n) {
 		return nil
 	}
 	return t.host.Computes(n)
@@ -62,9 +62,15 @@ func (t Target) Reads(n *ir.Node) []*ir.Value {
 // computes a composite node as a whole.
 func (Target) Keeps(*ir.Node) bool { return false }
 
-// Lower implements [pass.Target]. If a kernel of the GPU reads indices or lengths of n that may be out of range,
-// Lower puts a check before n. Lower returns nil if n needs no check.
-func (Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return checkIndices(b, n) }
+// Lower implements [pass.Target]. It lowers an attention in training and its gradient to the operators that kernels
+// compute in 16 bits. If a kernel of the GPU reads indices or lengths of n that may be out of range, Lower puts a
+// check before n. Lower returns nil for other nodes.
+func (t Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
+	if out := t.lowerAttention(b, n); out != nil {
+		return out
+	}
+	return checkIndices(b, n)
+}
 
 // Lowering implements [pass.Target]. It returns the passes for GPUs.
 func (t Target) Lowering() pass.Pipeline {

@@ -49,6 +49,11 @@ type narrower struct {
 }
 
 func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
+	if _, ok := node.Op.(op.Whole); ok {
+		if o, ok := node.Op.(op.Product); ok {
+			return n.applyWhole(b, node, o)
+		}
+	}
 	if len(node.Results) != 1 || !isF32(node.Results[0]) || n.prepared(node.Results[0]) {
 		return nil
 	}
@@ -88,6 +93,26 @@ func (n *narrower) apply(b *ir.Builder, node *ir.Node, o ir.Op, operands int, re
 		}
 	}
 	return []*ir.Value{op.ConvertTo(b, b.Node(o, args...), ir.F32)}
+}
+
+// applyWhole applies o, the operator of a node, to operands in 16 bits. Kernels compute it only on these. Its narrow
+// results are f32 unless the first one is wanted.
+func (n *narrower) applyWhole(b *ir.Builder, node *ir.Node, o op.Product) []*ir.Value {
+	by := ir.Op(o)
+	if !n.wanted[node.Results[0]] {
+		by = o.Widened()
+	}
+	args := slices.Clone(node.Args)
+	for i, a := range args[:o.Factors()] {
+		if isF32(a) {
+			args[i] = n.convert(b, a)
+		}
+	}
+	out := slices.Clone(b.Nodes(by, args...))
+	for i, r := range out {
+		out[i] = op.ConvertTo(b, r, node.Results[i].Type.DType)
+	}
+	return out
 }
 
 // computes reports whether a kernel computes o as [narrower.apply] applies it. It is true for views, which need no

@@ -154,7 +154,7 @@ func AgreeOn(t *testing.T, x Target, names ...string) {
 
 // Products are the names of operators for tests of the precision of products: products, operators that are made of
 // products, and two others.
-var Products = []string{"mat_mul", "gemm", "conv", "conv_weights", "attend", "attention", "conv_transpose", "deform_conv", "softmax", "concat"}
+var Products = []string{"mat_mul", "gemm", "conv", "conv_weights", "attend", "attend_training", "attention", "attention_training", "conv_transpose", "deform_conv", "softmax", "concat"}
 
 // Agree is the function [Agree] for the operators of these trials.
 func (trials Trials) Agree(t *testing.T, x Target, settings ...Setting) {

@@ -11,7 +11,11 @@ import (
 
 var neuralTrials = Trials{
 	"attend":              tryAttend,
+	"attend_gradient":     tryAttendGradient,
+	"attend_training":     tryAttendTraining,
 	"attention":           tryAttention,
+	"attention_gradient":  tryAttentionGradient,
+	"attention_training":  tryAttentionTraining,
 	"average_pool":        tryAveragePool,
 	"batch_normalization": tryBatchNormalization,
 	"col2_im":             tryCol2Im,
@@ -396,6 +400,72 @@ func tryAttend(d *Draw) Trial {
 		lengths = d.Lengths(ir.I64, b, 0, t)
 	}
 	return Trial{Op: o, Sums: true, Loose: 10, Rounded: Greatest, Args: Trimmed(args[0], args[1], args[2], mask, lengths, nil, d.Maybe(d.Tensor(ir.F32, h)))}
+}
+
+// trained returns the operands of the training form of an attention, without sinks.
+func trained(t Trial) []*ir.Tensor { return Trimmed(t.Args[:min(len(t.Args), 6)]...) }
+
+func tryAttentionTraining(d *Draw) Trial {
+	t := tryAttention(d)
+	o := t.Op.(op.Attention)
+	o.Softcap, o.Precision = 0, ir.Invalid
+	t.Op, t.Args, t.Single = op.AttentionTraining(o), trained(t), false
+	return t
+}
+
+func tryAttentionGradient(d *Draw) Trial {
+	t := d.known(tryAttentionTraining)
+	o := t.Op.(op.AttentionTraining)
+	for i, x := range t.Args { // operators on all scores do not round the result before they use it
+		if x != nil && (x.DType == ir.F16 || x.DType == ir.BF16) {
+			wide, err := op.Cast{To: ir.F32}.Eval([]*ir.Tensor{x})
+			if err != nil {
+				d.Fatal(err)
+			}
+			t.Args[i] = wide[0]
+		}
+	}
+	t.Op, t.Args = op.AttentionGradient(o), backward(d, o, t.Args)
+	return t
+}
+
+// known returns what try draws, without symbols in attributes.
+func (d *Draw) known(try func(d *Draw) Trial) Trial {
+	symbolic := d.symbolic
+	d.symbolic = false
+	defer func() { d.symbolic = symbolic }()
+	return try(d)
+}
+
+// backward returns the operands of the gradient of o, an attention in training with these operands.
+func backward(d *Draw, o ir.Op, args []*ir.Tensor) []*ir.Tensor {
+	out, err := o.Eval(args)
+	if err != nil {
+		d.Fatal(err)
+	}
+	dy := d.Tensor(out[0].DType, out[0].Shape...)
+	list := append(append(args[:3:3], dy), out...)
+	return Trimmed(append(list, args[3:]...)...)
+}
+
+func tryAttendTraining(d *Draw) Trial {
+	t := tryAttend(d)
+	o := t.Op.(op.Attend)
+	o.Softcap = 0
+	t.Op, t.Args = op.AttendTraining(o), trained(t)
+	return t
+}
+
+func tryAttendGradient(d *Draw) Trial {
+	t := d.known(tryAttendTraining)
+	o := t.Op.(op.AttendTraining)
+	rows := []dim.Dim{dim.Const(0), dim.Product(o.Queries, o.Heads, o.Width), o.Width, dim.Product(o.Heads, o.Width)}
+	t.Args = backward(d, o, t.Args)
+	t.Op = op.AttendGradient{
+		Batch: o.Batch, Heads: o.Heads, Shared: o.Shared, Queries: o.Queries, Keys: o.Keys, Depth: o.Depth, Width: o.Width,
+		Q: o.Q, K: o.K, V: o.V, DY: rows, Y: rows, Scale: o.Scale, Past: o.Past, Before: o.Before, After: o.After,
+	}
+	return t
 }
 
 func tryLinearAttention(d *Draw) Trial {

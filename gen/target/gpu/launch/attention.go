@@ -14,6 +14,8 @@ import (
 
 var attention = []entry{
 	multiplies(attend),
+	computesBy(attendTraining),
+	computesBy(attendGradient),
 }
 
 // attend returns the launch of an attention kernel. If [warpAttend] supports the attention, the kernel multiplies
@@ -24,12 +26,12 @@ func attend(o op.Attend, n *ir.Node, put store, by Options) ([]kernels.Launch, e
 	if !ok || !okWidth {
 		return nil, fmt.Errorf("%s heads of %s elements share %s", o.Heads, o.Width, o.Shared)
 	}
-	l, err := warpAttend(o, n, share, put, by)
+	l, err := warpAttend(o, n, share, put, nil, by)
 	if err != nil {
 		l, err = attendByRows(o, n, share, width, put, by)
 	}
 	if err == nil {
-		l.Faster = pipelinedAttend(o, n, put, by)
+		l.Faster = pipelinedAttend(o, n, put, nil, by)
 	}
 	return one(l, err)
 }

@@ -11,19 +11,33 @@ import (
 // pipelinedAttend returns the launch of a pipelined attention kernel, or nil if no such kernel supports the
 // attention. Queries, keys and values must be f16 or bf16, all extents constant, and the width of values equal to the
 // depth of keys.
-func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.Launch {
-	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
-	if !by.Pipelined || !ok || !o.Depth.Equal(o.Width) {
+func pipelinedAttend(o op.Attend, n *ir.Node, put store, sums storeScore, by Options) *kernels.Launch {
+	a, ok := attentionOf(o, n, by)
+	if !ok {
 		return nil
 	}
-	a := kernels.Attention{
+	a.Sink, a.StoreSum = sinkOf(n), sums
+	a.Store = func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
+		i := e.Add(e.Mul(at.Batch, e.Int(a.Queries)), at.Query)
+		i = e.Add(e.Mul(i, e.Int(a.Heads)), at.Head)
+		put(e, e.Add(e.Mul(i, e.Int(a.Width)), column), nil, x)
+	}
+	l, err := kernels.PipelinedAttention("attend", a, kernels.AttentionTilesOf(a))
+	if err != nil {
+		return nil
+	}
+	return &l
+}
+
+// attentionOf describes an attention to pipelined kernels. ok is false if they do not support it.
+func attentionOf(o op.Attend, n *ir.Node, by Options) (a kernels.Attention, ok bool) {
+	extents, ok := dim.Ints([]dim.Dim{o.Batch, o.Heads, o.Shared, o.Queries, o.Keys, o.Depth, o.Width, o.Past})
+	if !by.Pipelined || !ok || !o.Depth.Equal(o.Width) {
+		return a, false
+	}
+	a = kernels.Attention{
 		Batch: extents[0], Heads: extents[1], KeyHeads: extents[2], Queries: extents[3], Keys: extents[4], Width: extents[6], Past: extents[7],
-		Matrix: n.Args[0].Type.DType, Scale: o.Scale, Before: o.Before, After: o.After,
-		Store: func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
-			i := e.Add(e.Mul(at.Batch, e.Int(extents[3])), at.Query)
-			i = e.Add(e.Mul(i, e.Int(extents[1])), at.Head)
-			put(e, e.Add(e.Mul(i, e.Int(extents[6])), column), nil, x)
-		},
+		Matrix: n.Args[0].Type.DType, Scale: o.Scale,
 	}
 	for i, r := range []*kernels.HeadRows{&a.Q, &a.K, &a.V} {
 		heads, rows := a.KeyHeads, a.Keys
@@ -31,16 +45,11 @@ func pipelinedAttend(o op.Attend, n *ir.Node, put store, by Options) *kernels.La
 			heads, rows = a.Heads, a.Queries
 		}
 		if *r, ok = headRows(n.Args[i], [][]dim.Dim{o.Q, o.K, o.V}[i], a.Batch, heads, rows, a.Width); !ok {
-			return nil
+			return a, false
 		}
 	}
 	a.Score, a.Before, a.After = scoring(o, n, by)
-	a.Sink = sinkOf(n)
-	l, err := kernels.PipelinedAttention("attend", a, kernels.AttentionTilesOf(a))
-	if err != nil {
-		return nil
-	}
-	return &l
+	return a, true
 }
 
 // headRows describes where an operand v has the rows of each head in memory. layout holds the operand's offset and

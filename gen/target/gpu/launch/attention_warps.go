@@ -8,31 +8,44 @@ import (
 	"github.com/burngen/burngen/templates/kernels"
 )
 
-// warpAttend returns a launch that computes an attention with matrix products in warps. `share` is the number of
-// query heads for each key head. warpAttend returns an error if the device cannot multiply matrices of this type in
-// warps. It also returns an error if the kernel does not support the depth or the width of the heads.
-func warpAttend(o op.Attend, n *ir.Node, share dim.Dim, put store, by Options) (kernels.Launch, error) {
+// warpAttend returns a launch that computes an attention with matrix products in warps. share is the number of heads of
+// queries for each head of keys. It returns an error if the device has no such products for the type, or if the kernel
+// does not support the depth or the width of the heads. sums is as in [kernels.Attention].
+func warpAttend(o op.Attend, n *ir.Node, share dim.Dim, put store, sums storeScore, by Options) (kernels.Launch, error) {
+	a, err := attended(o, n, share, by)
+	if err != nil {
+		return kernels.Launch{}, err
+	}
+	a.Sink, a.StoreSum = sinkOf(n), sums
+	a.Store = func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
+		i := e.Add(e.Mul(at.Batch, e.Dim(o.Queries)), at.Query)
+		i = e.Add(e.Mul(i, e.Dim(o.Heads)), at.Head)
+		put(e, e.Add(e.Mul(i, e.Int(a.Width)), column), nil, x)
+	}
+	return kernels.WarpAttention("attend", a)
+}
+
+// storeScore is the type of StoreSum of [kernels.Attention].
+type storeScore func(e *kernels.Emitter, at kernels.Attending, top, total *kernel.Value)
+
+// attended describes an attention to kernels that multiply matrices in warps. It returns an error if they do not support
+// it.
+func attended(o op.Attend, n *ir.Node, share dim.Dim, by Options) (a kernels.Attended, err error) {
 	d := n.Args[0].Type.DType
 	depth, _ := o.Depth.Int()
 	width, _ := o.Width.Int()
 	if by.matrix(d) == ir.Invalid || d == ir.F32 || depth < 1 || depth%16 != 0 || depth > 128 || width < 1 || width%8 != 0 || width > 128 {
-		return kernels.Launch{}, errMode
+		return a, errMode
 	}
-	a := kernels.Attended{
+	a = kernels.Attended{
 		Batch: o.Batch, Heads: o.Heads, Queries: o.Queries, Keys: o.Keys, Shared: share, Depth: depth, Width: width, Matrix: d,
 		Scale: o.Scale, Past: o.Past,
 		Query: elementsOf(n.Args[0], o.Q, func(at kernels.Attending) (head, row *kernel.Value) { return at.Head, at.Query }),
 		Key:   elementsOf(n.Args[1], o.K, func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }),
 		Value: elementsOf(n.Args[2], o.V, func(at kernels.Attending) (head, row *kernel.Value) { return at.Group, at.Key }),
-		Store: func(e *kernels.Emitter, at kernels.Attending, column, x *kernel.Value) {
-			i := e.Add(e.Mul(at.Batch, e.Dim(o.Queries)), at.Query)
-			i = e.Add(e.Mul(i, e.Dim(o.Heads)), at.Head)
-			put(e, e.Add(e.Mul(i, e.Int(width)), column), nil, x)
-		},
 	}
 	a.Score, a.Before, a.After = scoring(o, n, by)
-	a.Sink = sinkOf(n)
-	return kernels.WarpAttention("attend", a)
+	return a, nil
 }
 
 // sinkOf returns a function that loads the score of the sink of a head, or nil if there are no sinks.

@@ -70,6 +70,11 @@ func computes[O ir.Op](build func(o O, n *ir.Node) ([]kernels.Launch, error)) en
 	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, _ Options) ([]kernels.Launch, error) { return build(n.Op.(O), n) }}
 }
 
+// computesBy is computes for kernels of products.
+func computesBy[O ir.Op](build func(o O, n *ir.Node, by Options) ([]kernels.Launch, error)) entry {
+	return entry{op: reflect.TypeFor[O](), build: func(n *ir.Node, _ store, by Options) ([]kernels.Launch, error) { return build(n.Op.(O), n, by) }}
+}
+
 // ends returns the table entry of an operator whose kernels store their result with `put`, an argument of the
 // function `build`.
 func ends[O ir.Op](build func(o O, n *ir.Node, put store) ([]kernels.Launch, error)) entry {

@@ -1,0 +1,129 @@
+package kernels
+
+import (
+	"slices"
+
+	"github.com/burngen/burngen/ir"
+	"github.com/burngen/burngen/ir/kernel"
+)
+
+// warpMatrices multiplies rows of heads by warps. A warp has 16 rows in the registers of its threads, and the block has a
+// tile of other rows, or columns, in shared memory.
+type warpMatrices struct {
+	*Emitter
+	matrix ir.DType
+}
+
+// loadRow returns elements `element` … element+n−1 of a row. n is 2 or 8, and divides element.
+type loadRow func(row, element *kernel.Value, n int) []*kernel.Value
+
+const (
+	// gap is the number of unused elements after each row in shared memory. With the gap, the threads of a warp access
+	// different banks.
+	gap = 8
+	// elementsAtOnce is the number of elements of a row that a thread loads at a time: 16 bytes.
+	elementsAtOnce = 8
+)
+
+// rowMatrices returns the thread's elements of the 16 rows of its warp, 8 for each product of 16 terms. rows are the
+// thread's rows, pair is its first element in each, and a row has `width` elements. Rows from `end` on are 0.
+func (w *warpMatrices) rowMatrices(rows [2]*kernel.Value, pair, end *kernel.Value, width int, load loadRow) []*kernel.Value {
+	elements := make([]*kernel.Value, width/2)
+	for h, row := range rows {
+		loaded := w.inside(w.Lt(row, end), width/4, func() (list []*kernel.Value) {
+			for k := 0; k < width; k += 8 {
+				list = append(list, load(row, w.Add(pair, w.Int(k)), 2)...)
+			}
+			return list
+		})
+		for i, x := range loaded {
+			elements[i/2*4+2*h+i%2] = x
+		}
+	}
+	return elements
+}
+
+// inside returns the n elements that load returns if cond is true, and n zeros otherwise.
+func (w *warpMatrices) inside(cond *kernel.Value, n int, load func() []*kernel.Value) []*kernel.Value {
+	return w.If(cond, load, func() []*kernel.Value {
+		return slices.Repeat([]*kernel.Value{w.Convert(w.matrix, w.Float(ir.F32, 0))}, n)
+	})
+}
+
+// loadRows loads n rows, from row `first` on, to the array `to`, whose rows have `width` elements and a gap. Rows from
+// `end` on are 0. Neighbouring threads load neighbouring parts of a row.
+func (w *warpMatrices) loadRows(to, thread, first, end *kernel.Value, n, width int, load loadRow) {
+	w.loadParts(thread, first, end, n, width, load, func(i *kernel.Value) (row, part *kernel.Value) {
+		parts := w.Int(width / elementsAtOnce)
+		return w.Div(i, parts), w.Rem(i, parts)
+	}, func(row, column *kernel.Value, x []*kernel.Value) {
+		w.Builder.Store(to, w.Add(w.Mul(row, w.Int(width+gap)), column), x...)
+	})
+}
+
+// loadColumns is loadRows for an array that has the rows as columns: its rows have n elements and a gap. Neighbouring
+// threads load the same part of neighbouring rows. They store these in the same row, as neighbours, and so access
+// different banks.
+func (w *warpMatrices) loadColumns(to, thread, first, end *kernel.Value, n, width int, load loadRow) {
+	w.loadParts(thread, first, end, n, width, load, func(i *kernel.Value) (row, part *kernel.Value) {
+		return w.Rem(i, w.Int(n)), w.Div(i, w.Int(n))
+	}, func(row, column *kernel.Value, x []*kernel.Value) {
+		for c, v := range x {
+			w.Builder.Store(to, w.Add(w.Mul(w.Add(column, w.Int(c)), w.Int(n+gap)), row), v)
+		}
+	})
+}
+
+// loadParts loads n rows of `width` elements in parts of 8 elements, and calls put with each part. place returns the row
+// of part i of the tile, and the index of the part in the row.
+func (w *warpMatrices) loadParts(thread, first, end *kernel.Value, n, width int, load loadRow,
+	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
+	threads := w.BlockSize(0)
+	parts := n * width / elementsAtOnce
+	w.ForUnrolled((parts+threads-1)/threads, thread, w.Int(parts), w.Int(threads), nil, func(i *kernel.Value, _ []*kernel.Value) []*kernel.Value {
+		row, part := place(i)
+		column := w.Mul(part, w.Int(elementsAtOnce))
+		at := w.Add(first, row)
+		put(row, column, w.inside(w.Lt(at, end), elementsAtOnce, func() []*kernel.Value { return load(at, column, elementsAtOnce) }))
+		return nil
+	})
+}
+
+// products returns the thread's products of its warp's rows and n rows in shared memory. rows is the result of
+// rowMatrices, and array has been filled by loadRows.
+func (w *warpMatrices) products(rows []*kernel.Value, array *kernel.Value, n, width int, lane *kernel.Value) []*kernel.Value {
+	var list []*kernel.Value
+	for j := range n / matrixN {
+		sums := make([]*kernel.Value, 4)
+		for i := range sums {
+			sums[i] = w.Float(ir.F32, 0)
+		}
+		for k := 0; k < width; k += termsOfHeld {
+			sums = w.MatMulAdd(rows[k/2:k/2+8], w.column(array, width+gap, j*matrixN, k, lane), sums)
+		}
+		list = append(list, sums...)
+	}
+	return list
+}
+
+// addProducts adds the columns in shared memory to sums, weighted. array has been filled by loadColumns with n columns.
+func (w *warpMatrices) addProducts(sums, weights []*kernel.Value, array *kernel.Value, n int, lane *kernel.Value) {
+	for k := 0; k < n; k += termsOfHeld {
+		var a []*kernel.Value
+		for _, x := range weights[k/2 : k/2+8] {
+			a = append(a, w.Convert(w.matrix, x))
+		}
+		for j := range len(sums) / 4 {
+			copy(sums[4*j:], w.MatMulAdd(a, w.column(array, n+gap, j*matrixN, k, lane), sums[4*j:4*j+4]))
+		}
+	}
+}
+
+// column returns the thread's elements of the second factor of a matrix product by a warp: 16 terms and 8 columns.
+// The factor is in shared memory, with a row of the array for each column; rows are `stride` elements apart. `first`
+// is the first column, and k the first term.
+func (w *warpMatrices) column(array *kernel.Value, stride, first, k int, lane *kernel.Value) []*kernel.Value {
+	row := w.Add(w.Div(lane, w.Int(4)), w.Int(first))
+	at := w.Add(w.Mul(row, w.Int(stride)), w.Add(w.Mul(w.Rem(lane, w.Int(4)), w.Int(2)), w.Int(k)))
+	return append(w.LoadN(array, at, 2), w.LoadN(array, w.Add(at, w.Int(8)), 2)...)
+}
