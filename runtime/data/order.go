@@ -21,9 +21,9 @@ const window = 8
 
 func inOrder(n int) order { return order{n: n} }
 
-// shuffledOrder returns a random order of n items. If `block` is above 1 and there are several
-// blocks, it first permutes the blocks. Then it divides the permuted blocks into groups of `window`
-// blocks and permutes the items of each group.
+// shuffledOrder returns a random order of n items. `block` is the number of items in a block. If it
+// is below 2 or at least n, shuffledOrder permutes all items. Otherwise it permutes the blocks,
+// divides the permuted blocks into groups of `window` blocks, and permutes the items of each group.
 func shuffledOrder(n, block int, seed, epoch uint64) order {
 	if block <= 1 || block >= n {
 		return order{n: n, block: 1, items: NewPermutation(n, seed, epoch)}

@@ -8,7 +8,7 @@ import (
 // golden is 2⁶⁴ divided by the golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
-// mix maps each 64-bit number to another one, and no two numbers to the same. If one bit of x
+// mix is a bijection: it never maps two 64-bit numbers to the same number. If one bit of x
 // changes, about half of the bits of the result change. mix is the finalizer of SplitMix64 (G.
 // Steele, D. Lea and C. Flood, Fast splittable pseudorandom number generators, 2014).
 func mix(x uint64) uint64 {

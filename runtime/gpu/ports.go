@@ -6,12 +6,13 @@ import (
 	"github.com/burngen/burngen/runtime/gpu/update"
 )
 
-// ports are the arguments and results of a call, and their device memory. The arguments come first in it, and then the
-// results, each at a multiple of [granularity]. Tensors have memory of their own.
+// ports are the arguments and results of a call, and their device memory. This memory holds the arguments and then
+// the results, each at a multiple of [granularity]. Tensors are not in it, because they have device memory of their
+// own.
 //
-// The arguments and results of a small call are also in mapped memory, in the same order. A recording begins with a
-// launch that copies the arguments from there, and ends with one that copies the results to there. So the host does no
-// more than to start the recording.
+// The arguments and results of a small call are also in mapped memory, in the same order. The recording of such a
+// call begins with a launch that copies the arguments from mapped memory, and ends with a launch that copies the
+// results to mapped memory. So the host queues nothing but the recording.
 type ports struct {
 	list []region // sorted by their start
 	room buffer
@@ -27,16 +28,19 @@ type ports struct {
 	replayed bool
 }
 
-// mapped is memory of a [Mapping]. It is nil until it is used.
+// mapped is memory that [Mapping] allocates: `host` for the host, and its address `at` for kernels. host is nil until
+// a small call is replayed for the first time.
 type mapped struct {
 	host []byte
 	at   Address
 }
 
-// mappedBytes is the size of mapped memory. More bytes are faster by a copy of the driver.
+// mappedBytes is the size of mapped memory. If the arguments and results take more bytes, the driver copies them,
+// which is then faster.
 const mappedBytes = 64 << 10
 
-// set makes list the arguments and results of a call. It returns what a recording must agree with, appended to sizes.
+// set makes list the arguments and results of a call. For each of them it appends to sizes its size in bytes and its
+// device address, which is 0 unless it is a tensor. It returns sizes. A recording suits only calls with equal sizes.
 func (p *ports) set(list []Arg, sizes []int) []int {
 	p.list, p.arguments, p.results = p.list[:0], 0, 0
 	p.waiting, p.replayed = true, false
@@ -58,7 +62,7 @@ func (p *ports) set(list []Arg, sizes []int) []int {
 	return sizes
 }
 
-// place gives the arguments and results their places in room, which has grown.
+// place sets the device addresses of the arguments and results in room, which must be large enough.
 func (p *ports) place() {
 	argument, result := p.room.at, p.room.at+Address(p.arguments)
 	for i := range p.list {
@@ -124,7 +128,8 @@ func (p *ports) forget() {
 	p.list = p.list[:0]
 }
 
-// goesOn reports whether the call has not failed. The arguments are on the device then.
+// goesOn copies the arguments to the device, unless they are there. It returns false if the call has failed, now or
+// earlier.
 func (r *Run) goesOn() bool {
 	if r.err == nil {
 		r.err = r.upload()
@@ -132,7 +137,8 @@ func (r *Run) goesOn() bool {
 	return r.err == nil
 }
 
-// download copies the results to the host. The host has them after the next wait, and a call of [Run.unmap].
+// download queues copies of the results to the host, which end before the next wait returns. It does nothing after the
+// replay of a small call, because [Run.unmap] copies the results.
 func (r *Run) download() error {
 	if r.ports.replayed {
 		return nil
@@ -140,7 +146,8 @@ func (r *Run) download() error {
 	return r.ports.each(true, func(a *region) error { return r.queue.Download(a.host, a.at) })
 }
 
-// unmap copies the results from the mapped memory to the host, if a recording has put them there.
+// unmap copies the results from mapped memory to the caller's slices. It does nothing if no recording has put them
+// into mapped memory.
 func (r *Run) unmap() {
 	if r.ports.replayed {
 		r.ports.each(true, func(a *region) error { copy(a.host, r.ports.inMapped(a)); return nil })
@@ -198,7 +205,7 @@ func (r *Run) openMapped() (err error) {
 	return err
 }
 
-// copying returns the launch that copies bytes from one address to another. It returns nil if there are none.
+// copying returns the launch that copies `bytes` bytes from one address to another, or nil if bytes is 0.
 func (r *Run) copying(to, from Address, bytes int64) ([]queued, error) {
 	if bytes == 0 {
 		return nil, nil

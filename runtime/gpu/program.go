@@ -102,8 +102,9 @@ func (l *loaded) kernelOf(m Module, k *KernelInfo) (Kernel, error) {
 	return found, err
 }
 
-// faster returns the work to queue in place of a launch of k: k's faster kernel with arguments of the launch, `args`,
-// whose values are `words`. ok is false if the device has no faster kernel or the kernel does not accept these arguments.
+// faster returns the launch of k's faster kernel that takes the place of a launch of k. args are the arguments of the
+// launch of k, and words their values. ok is false if there is no faster kernel for the device, or if it does not
+// accept these arguments.
 func (i *Instance) faster(k *KernelInfo, args []Arg, words []uint64) (launch *queued, ok bool, err error) {
 	f := k.Faster
 	if f == nil || i.loaded.faster == nil {

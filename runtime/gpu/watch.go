@@ -67,8 +67,8 @@ func (w *Watch) Begin(each bool) {
 }
 
 // Lap ends a step of a schedule. It marks the step's events with the number of the step. If the step did not use the
-// device, Lap adds an event for a step of the host. Its duration is the time since the last lap in which the queue
-// was not in use.
+// device, Lap adds an event for a step of the host. The event's duration is the time since the last lap, without the
+// times when the queue was in use.
 func (w *Watch) Lap(step int) {
 	if !w.isOn(Hosted) {
 		return

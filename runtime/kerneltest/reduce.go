@@ -290,9 +290,9 @@ func Norm(t *testing.T, f func(dst, src, scale, bias []float32, rows, n int, eps
 	}
 }
 
-// inverseRoot returns a bound on the error of v, a product with a factor 1/√x. The bound is absolute. It covers
-// only the error that a adds to correct rounding. A unit in the last place of a number is at most 2⁻²³ of the
-// number.
+// inverseRoot returns the absolute error that the target may add to v, a product with a factor 1/√x, if its division
+// and root are less precise than correct rounding. The bound is |v|·(a.Division + a.Root)·2⁻²³, because a unit in the
+// last place is at most 2⁻²³ of the number.
 func (a Accuracy) inverseRoot(v float64) float64 {
 	return math.Abs(v) * (a.Division + a.Root) * 0x1p-23
 }

@@ -1,7 +1,8 @@
-// Package learn trains the models of generated packages: it runs epochs, measures, saves, stops and
-// shows.
+// Package learn trains the models of generated packages: it runs epochs, measures metrics, saves
+// the state, decides when to stop, and shows the progress.
 //
-// A [Task] makes functions of the methods of a trainer. A [Learner] runs it with [Options]:
+// A [Task] says how to process a batch; [Pairs] and [One] make it from methods of a trainer. A
+// [Learner] runs the task with [Options]:
 //
 //	task := learn.Pairs(t.Step, t.Loss, func(_ []cnn.Image, y []int64, r cnn.LossResult) metric.Classes {
 //		return metric.Classes{Loss: r.Loss, Scores: rt.Flat[float32](r.Logits), Targets: y}

@@ -141,8 +141,8 @@ func (j joined) bind(d directions) error {
 	return nil
 }
 
-// unwanted marks the checkpoints that k does not keep as gone, and returns their files. It does not
-// mark the newest checkpoint, whatever k says.
+// unwanted sets Gone in the checkpoints that k does not keep, and returns their files. It skips
+// the newest checkpoint, whatever k says, and checkpoints that are gone already.
 func unwanted(k Keeper, all []Checkpoint) (files []string) {
 	keep := k.Keep(all)
 	for i := range all {

@@ -52,8 +52,9 @@ type Patience struct {
 	begun  bool
 }
 
-// NoBetter returns a [Patience] that ends the run after n values in a row of a metric, such as
-// "valid loss", that are not better than the best value. [New] returns an error if n is below 1.
+// NoBetter returns a [Patience] that ends the run when n values of a metric in a row are not better
+// than the best value before them. key names the metric, such as "valid loss". [New] returns an
+// error if n is below 1.
 func NoBetter(key string, n int) *Patience { return &Patience{Key: key, Times: n} }
 
 // Done takes the next value of the metric. It returns true if the last Times values, this one

@@ -18,7 +18,7 @@ func (f formula) of(right, predicted, targets int64) float64 {
 	return f(float64(right), float64(predicted), float64(targets))
 }
 
-// perClass returns a metric in percent: the average, in the sense of a, of f over the classes. add
+// perClass returns a metric in percent: f of each class, averaged over the classes as a says. add
 // counts the items of an output.
 func perClass[O any](name string, a Average, f formula, add func(*classCounts, O) error) Metric[O] {
 	return newMetric(fmt.Sprintf("%s (%v)", name, a), "%", 1, rule[O, *classCounts]{

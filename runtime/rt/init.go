@@ -71,10 +71,10 @@ func truncatedAt(seed, i uint64) float64 {
 	}
 }
 
-// orthogonal fills dst with A times a random matrix of shape[0] rows. The rows of the random matrix
-// are orthonormal. If there are fewer columns than rows, its columns are orthonormal instead (Saxe
-// and others, Exact solutions to the nonlinear dynamics of learning in deep linear neural networks,
-// 2013).
+// orthogonal fills dst with n.A·Q, where n.A is a number and Q a random matrix with shape[0] rows.
+// The rows of Q are orthonormal. If Q has fewer columns than rows, its columns are orthonormal
+// instead (Saxe and others, Exact solutions to the nonlinear dynamics of learning in deep linear
+// neural networks, 2013).
 func (n Init) orthogonal(dst []float32, seed uint64, shape []int) {
 	rows := 1
 	if len(shape) > 0 {

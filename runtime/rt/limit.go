@@ -64,8 +64,8 @@ func checkFree(bytes int64) error {
 	return fits(bytes, programMemory())
 }
 
-// fitsAlways is the size in bytes from which on [fits] looks at the memory in use. Smaller requests are
-// always accepted.
+// [fits] accepts every request of fewer than fitsAlways bytes. For larger ones it looks at the memory in
+// use.
 const fitsAlways = 64 << 20
 
 // fits returns an error if `bytes` is at least fitsAlways, and `bytes` plus the allocated memory

@@ -58,8 +58,8 @@ func SampleOf[T Number | bool](x []T) Sample {
 //	u8, i8              1, because they may be quantised floats
 //	other types         0
 //
-// For floats, want.Rounding replaces the percentages of the value and of the RMS in the table if it is
-// larger.
+// If want.Rounding is larger than a percentage that the table has for floats, it replaces this
+// percentage.
 //
 // NaN equals NaN. The index of the largest element may differ if the element at the expected index is as
 // large within these limits.

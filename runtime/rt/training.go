@@ -258,8 +258,8 @@ func (t *Training) toHost() error {
 	return t.params.all.mirror.ToHost(buffers...)
 }
 
-// bind sets the pointers of variables. Weight becomes the weights of the variable, and Change the memory into which
-// steps write its gradient or its new value; see [Training.Gradient] for aside.
+// bind sets two slices of each variable: *Weight becomes the value that steps read, and *Change the memory into which
+// they write its gradient or, if it is a buffer, its new value. [Training.Gradient] explains aside.
 func (t *Training) bind(variables []Variable, aside bool) {
 	for i, v := range variables {
 		if v.Weight != nil {
@@ -412,8 +412,8 @@ func (w *Watch) err() error {
 	return At(w.node, errNaN)
 }
 
-// Check returns err if it is not nil. Otherwise it returns an error that names the first node that
-// computed a NaN, or nil.
+// Check returns err if it is not nil. Otherwise, if a node has computed a NaN, it returns an error
+// that names the first such node. If there was no NaN, it returns nil.
 func (p *Pass) Check(err error) error {
 	if err != nil {
 		return err

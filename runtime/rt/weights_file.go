@@ -21,8 +21,8 @@ func OpenWeightsFile(path string) *Weights {
 
 // ReadWeightsFile maps the file at path, as [OpenWeightsFile] does. It calls `read` with new weights
 // w and the contents of the file. read adds tensors to w. It must not write to the contents, and must
-// not use them after w is closed. ReadWeightsFile returns w. If the file cannot be mapped or read
-// returns an error, it returns weights whose Err returns the error with the path.
+// not use them after w is closed. ReadWeightsFile returns w. If the file cannot be mapped, or if the
+// function read returns an error, it returns weights whose Err returns the error with the path.
 func ReadWeightsFile(path string, read func(w *Weights, file []byte) error) *Weights {
 	data, unmap, err := openFile(path)
 	if err != nil {

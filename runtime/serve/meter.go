@@ -48,7 +48,8 @@ func newMeter() *meter {
 	return m
 }
 
-// handler returns the page of metrics. It calls before, which sets the gauges, for each request.
+// handler returns the page of metrics. For each request it first calls the function `before`, which
+// sets the gauges.
 func (m *meter) handler(before func()) http.Handler {
 	page := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -159,8 +159,8 @@ func missing(list []feature, enabled *[featureSets]featureSet) []string {
 	return names
 }
 
-// missingFeature returns the name of what a capability requires and the device lacks. This is a
-// feature, or a group of subgroup operations. `names` lists the features and the groups that the
+// missingFeature returns the name of a feature, or of a group of subgroup operations, that a
+// capability requires and that the device lacks. `names` lists the features and the groups that the
 // device has. missingFeature returns "" if nothing is missing.
 func missingFeature(names []string, capability uint32) string {
 	for _, f := range optionalFeatures {

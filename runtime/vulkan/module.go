@@ -116,8 +116,8 @@ func choose(all []*shader, features []string) ([]*shader, error) {
 	return usable, nil
 }
 
-// lacks returns what the module requires and `features` does not contain: features, and groups of subgroup
-// operations.
+// lacks returns the names of the features, and of the groups of subgroup operations, that the module requires and
+// that are not in `features`.
 func (s *shader) lacks(features []string) []string {
 	var names []string
 	for _, c := range s.capabilities {

@@ -19,8 +19,8 @@ import (
 // call and reset:
 //
 //   - methods is an array of objects with the name of a method, its inputs and its outputs;
-//   - call(i, inputs) calls method i with an array of {name, data, shape}, and returns {outputs}, which is such an
-//     array, or {error};
+//   - call(i, inputs) calls methods[i]; inputs is an array of objects {name, data, shape}, and the result is
+//     {outputs}, an array of such objects, or {error};
 //   - reset() forgets the states that the model keeps between calls.
 //
 // load loads the model. methods returns the methods of a session as values, such as s.Forward, in the order of
@@ -107,7 +107,7 @@ func described(ports []*untyped.Port) []any {
 
 func failed(err error) map[string]any { return map[string]any{"error": err.Error()} }
 
-// call calls the method whose index is the first argument with the inputs that are the second.
+// call calls a method. args[0] is the index of the method, and args[1] the array of its inputs.
 func (p *program) call(args []js.Value) (out []any, err error) {
 	defer rt.Recover("call", &err)
 	m := p.methods[args[0].Int()]

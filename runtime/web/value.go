@@ -66,9 +66,9 @@ func names(ports []*untyped.Port) string {
 	return strings.Join(list, ", ")
 }
 
-// shapeOf returns the shape of the tensor that v is for port p. If the caller did not give the shape, it follows from
-// the number of elements, provided that at most one extent of the port is open. shapeOf returns an error if v has
-// another class or number of elements than the port needs.
+// shapeOf returns the shape of the tensor with the elements of v, an input for port p. If the caller did not give the
+// shape, it follows from the number of elements, provided that at most one extent of the port is open. shapeOf
+// returns an error if v has another class or number of elements than the port needs.
 func shapeOf(p *untyped.Port, v value) ([]int, error) {
 	if want := classes[p.DType]; v.class != want {
 		return nil, fmt.Errorf("input %q is %s, want %s for elements of type %s", p.Name, v.class, want, p.DType)

@@ -6,12 +6,12 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// maxFewRows is the largest number of rows of A for which [RowProducts] multiplies row by row. The time of such products
-// is that of reading B. Matrices of a tile would be mostly empty.
+// maxFewRows is the largest number of rows of A for which [RowProducts] uses [fewRows] instead of tiles. Most of the
+// time of such products is spent on reading B, and the matrices of a tile would be mostly empty.
 const maxFewRows = 8
 
-// exceedsFew is 0 if m is at most maxFewRows, and 1 otherwise. It is also 1 for an m that is larger whenever its symbols
-// are positive.
+// exceedsFew returns 1 if m is above maxFewRows, and 0 otherwise. If m is above maxFewRows for all positive values of
+// its symbols, the result is the constant 1, even where a symbol is 0.
 func exceedsFew(m dim.Dim) dim.Dim {
 	one := dim.Const(1)
 	if least, err := m.Eval(func(string) (int64, bool) { return 1, true }); err == nil && least > maxFewRows {
@@ -20,9 +20,9 @@ func exceedsFew(m dim.Dim) dim.Dim {
 	return m.FloorDiv(dim.Const(maxFewRows + 1)).Min(one)
 }
 
-// fewRows is the state of a kernel that multiplies few rows of A. A block computes `groups` groups of columns for `rows`
-// rows. `lanes` threads share the terms of a group. Each thread adds every lanes-th chunk of terms. It reads each chunk
-// of B once for all rows.
+// fewRows is the state of a kernel that multiplies few rows of A. A block computes `rows` rows of the result, in
+// `groups` groups of columns. A group has `lanes` threads, and each of them adds every lanes-th chunk of the terms. A
+// thread reads a chunk of B once for all rows.
 type fewRows struct {
 	RowFactors
 	*Emitter
@@ -62,7 +62,8 @@ func fewRowsOf(f RowFactors) *fewRows {
 	return p
 }
 
-// launch returns the launch of the kernel. used is 1 if it computes the products, or 0.
+// launch returns the launch of the kernel. used is 1, or 0 if other kernels compute the products: the grid is then
+// empty.
 func (p *fewRows) launch(name string, used dim.Dim) (Launch, error) {
 	each := p.groups * p.columns
 	items := []dim.Dim{dim.Const((p.N + each - 1) / each), p.M.CeilDiv(dim.Const(p.rows)).Mul(used), dim.Const(p.Batch)}
@@ -79,7 +80,8 @@ func (p *fewRows) launch(name string, used dim.Dim) (Launch, error) {
 	})
 }
 
-// at sets the rows and columns of the thread for item `at` of the grid.
+// at sets the product, the rows and the columns of the thread. at[k] is the index of the item in dimension k of the
+// grid.
 func (p *fewRows) at(at []*kernel.Value) {
 	p.lane, p.group = p.Rem(p.Thread(0), p.Int(p.lanes)), p.Div(p.Thread(0), p.Int(p.lanes))
 	p.product, p.m0, p.n0 = at[2], p.Mul(at[1], p.Int(p.rows)), p.Mul(at[0], p.Int(p.groups*p.columns))
@@ -112,8 +114,8 @@ func (p *fewRows) multiply() []*kernel.Value {
 	return sums
 }
 
-// add adds the products of n chunks of terms to the sums: chunks first, first + lanes, …. If partial is true, the chunk
-// may be outside of the rows.
+// add adds the products of n chunks of terms to the sums, and returns the new sums. The chunks are first, first +
+// lanes, first + 2·lanes, …. If partial is true, a chunk may be past the end of the rows; it then counts as zeros.
 func (p *fewRows) add(first *kernel.Value, n int, partial bool, sums []*kernel.Value) []*kernel.Value {
 	a, b := p.Read(p.A).pointer, p.Read(p.B).pointer
 	var x, y [][]*kernel.Value
@@ -162,12 +164,12 @@ func (p *fewRows) load(from, i, inside *kernel.Value) []*kernel.Value {
 	return values
 }
 
-// stride is the number of sums in shared memory from one thread of a group to the next. It is odd, so that threads
-// access different banks.
+// stride is the distance in shared memory between the sums of adjacent threads of a group, in elements. It is odd, so
+// that threads access different banks.
 func (p *fewRows) stride() int { return p.rows*p.columns*p.groups | 1 }
 
-// share stores the thread's parts of the sums in shared memory. Sum (r, c) of group g is at (r·columns + c)·groups + g of a
-// thread's parts.
+// share stores the thread's parts of the sums in shared memory. For thread number l of group g, the part of the sum
+// of row r and column c is at index l·stride + (r·columns + c)·groups + g.
 func (p *fewRows) share(shared *kernel.Value, sums []*kernel.Value) {
 	first := p.Add(p.Mul(p.lane, p.Int(p.stride())), p.group)
 	for i, sum := range sums {

@@ -73,7 +73,8 @@ var (
 // Tests change this number.
 var leastLarge = 100
 
-// leastPipelined takes the place of leastLarge for products with a pipelined kernel, which computes large tiles faster.
+// leastPipelined takes the place of leastLarge for products with a pipelined kernel. This kernel computes large tiles
+// faster, so that fewer large tiles are enough.
 const leastPipelined = 60
 
 func (t blockTile) blocks(f RowFactors) dim.Dim {

@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/burngen/burngen/ir/kernel"
 
-// element is a store that has not been emitted yet: of x, at an index of a tensor.
+// element is a store that has not been emitted yet: it makes x the element of the tensor at the index.
 type element struct {
 	tensor   *Tensor
 	index, x *kernel.Value

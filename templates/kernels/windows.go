@@ -6,10 +6,11 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Windows describes the first factor of a convolution of images [N,spatial…,C] as a product. Row m holds what lies under
-// window m: Depth channels of each cell, with cells in order. In product b of a batch, they are the channels from b·Depth
-// on. Windows are in order of their image and of their place in the image. The second factor has the weights in the same
-// order, [Batch·N,cells,Depth].
+// Windows describes a convolution of images [images,spatial…,C] as the matrix products of [Factors]. A window has a
+// cell for each element of the spatial kernel. Row m of the first factor belongs to window m: it has the Depth
+// channels of the window's first cell, then of the second, and so on. In product b of a batch, these are the channels
+// from b·Depth on. Windows are ordered by image, and then by place in the image. The second factor holds the weights,
+// [Batch·N,cells,Depth], where Batch and N are fields of Factors.
 type Windows struct {
 	Value *ir.Value // the images; all extents except the first are constant
 	Depth int
@@ -26,7 +27,8 @@ func (w *Windows) cells() int {
 	return n
 }
 
-// leastOfStep is the least share of the terms of a step that channels of an image fill, in percent. The other terms are 0.
+// The Depth channels of a cell are padded with zeros to whole steps of terms. If less than leastOfStep percent of
+// these terms are channels, [Pipelined] returns an error.
 const leastOfStep = 60
 
 func (w *Windows) check(f Factors) error {
@@ -44,7 +46,8 @@ func (w *Windows) check(f Factors) error {
 // stepsOfCell returns the number of steps of the channels of a cell.
 func (p *pipelined) stepsOfCell() int { return (p.Windows.Depth + p.terms - 1) / p.terms }
 
-// boxesOfWindows adds a parameter through which the kernel copies a cell of the windows of a tile.
+// boxesOfWindows adds a map of the images to the parameters. With it the kernel copies one cell of every window of a
+// tile at a time.
 func (p *pipelined) boxesOfWindows() *kernel.Value {
 	w := p.Windows
 	shape := w.Value.Type.Shape
@@ -64,7 +67,8 @@ func (p *pipelined) boxesOfWindows() *kernel.Value {
 	return p.mapOf("map_a", w.Value, m)
 }
 
-// boxesOfCells adds a parameter through which the kernel copies the weights of a cell for a tile.
+// boxesOfCells adds a map of the weights to the parameters. With it the kernel copies the weights of one cell for all
+// columns of a tile at a time.
 func (p *pipelined) boxesOfCells() *kernel.Value {
 	w := p.Windows
 	return p.mapOf("map_b", p.Stored[1].Value, &kernel.Map{Extents: []int{p.batch, p.n, w.cells(), w.Depth}, Box: []int{1, p.tile.N, 1, p.terms}})

@@ -12,8 +12,8 @@ import (
 // the text would have more than limit bytes.
 type decoder func(tokens []string, limit int) ([]string, error)
 
-// step is a decoder that cannot fail. Its output has at most twice the bytes of its input plus one
-// byte for each token.
+// step is a decoder that cannot fail. If its input has n tokens with b bytes in all, its output has
+// at most 2·b + n bytes.
 type step func(tokens []string) []string
 
 // bounded turns a step into a decoder that checks the limit.

@@ -8,7 +8,7 @@ import (
 
 // GPT2Options configure a tokenizer of vocab.json and merges.txt.
 type GPT2Options struct {
-	Prefix bool   // a text begins with a space, whether it has one or not
+	Prefix bool   // add a space before a text that does not begin with one
 	End    string // a token that is found in text, such as "<|endoftext|>"; "" for none
 }
 

@@ -23,10 +23,9 @@ const (
 
 // cluster returns the length in bytes of the first extended grapheme cluster of a text, which must
 // not be empty. It leaves out the rules GB9c, GB12 and GB13, for Indic conjuncts and regional
-// indicators. It therefore returns only a part of some clusters. [precompiled] gives the right
-// result anyway. It looks up a cluster as a whole only if the cluster has less than maxCluster
-// bytes; otherwise it looks up each character. A cluster that is cut has at least maxCluster
-// bytes. The part that is returned has at least maxCluster bytes too, or it is one character.
+// indicators. It therefore returns only a part of some clusters, all of at least maxCluster bytes.
+// [precompiled] gives the right result anyway, because it looks up each character of such a
+// cluster. It does the same with the part, which has at least maxCluster bytes or is one character.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxCluster is the smallest length in bytes of a grapheme cluster that SentencePiece does not look
-// up as a whole.
+// A grapheme cluster is looked up as a whole only if it has fewer than maxCluster bytes, as in
+// SentencePiece. In other clusters, each character is looked up.
 const maxCluster = 6
 
 // precompiled returns SentencePiece's normaliser: a double-array trie of strings, with a
@@ -74,7 +74,7 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 
 // exchange appends the changes that replace `old` by `replacement`. If `old` has more characters
 // than `replacement`, the last element of changes also removes the remaining characters. If
-// `replacement` is empty, the last element is a change from before the call.
+// `replacement` is empty, this element is the last one that changes had before the call.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

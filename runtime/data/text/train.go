@@ -12,7 +12,7 @@ type BPEOptions struct {
 	Size    int      // tokens of the vocabulary; 0 means 30,000
 	Count   int      // a pair that occurs less often is not merged; 0 means 1
 	Special []string // tokens with the first numbers, which are found in text but not learnt
-	Prefix  bool     // a text begins with a space, whether it has one or not
+	Prefix  bool     // add a space before a text that does not begin with one
 }
 
 // TrainBPE learns a vocabulary of byte-level BPE from texts. It turns the most frequent pair of

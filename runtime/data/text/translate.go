@@ -335,8 +335,8 @@ func (t *translator) escaped() (class string, char rune, err error) {
 	return "", c, nil
 }
 
-// property parses the name in braces after \p or \P, a category or script. It returns the class in
-// Go's syntax.
+// property parses the name of a category or script, in braces after \p or \P. negated is true
+// after \P. It returns the class in Go's syntax.
 func (t *translator) property(negated bool) (string, error) {
 	end := slices.Index(t.in[t.at:], '}')
 	if t.peek() != '{' || end < 0 {

@@ -14,7 +14,8 @@ import (
 // second. A longer interval would leave some of the time unmeasured.
 const interval = time.Second
 
-// patience is the longest time that Close waits for a reading, such as of a remote disk.
+// patience is the longest time that Close waits for the last reading to end. The reading of a remote
+// disk, for example, may take longer.
 const patience = time.Second
 
 // Machine measures the machine that the program runs on. A goroutine reads all values once a second,

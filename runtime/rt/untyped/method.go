@@ -10,7 +10,7 @@ import (
 type Method struct {
 	// Name is the name of the Go method.
 	Name string
-	// Label is the name that errors have for the method.
+	// Label names the method in errors.
 	Label string
 	// In and Out are the inputs and outputs, in order.
 	In, Out []*Port
@@ -20,8 +20,8 @@ type Method struct {
 	Stateful bool
 }
 
-// NewMethod returns the method that m describes. label is the name that errors have for it. NewMethod returns an error
-// if the type of an input or output is not a number, a bool or a string.
+// NewMethod returns the method that m describes. label names the method in errors. NewMethod returns an error if the
+// type of an input or output is not a number, a bool or a string.
 func NewMethod(label string, m rt.ServedMethod) (*Method, error) {
 	in, err := portsOf(m.Inputs)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package untyped calls methods of generated packages with tensors whose types are known only when the program runs:
-// their elements are bytes or strings. Programs that receive tensors from elsewhere, such as a server, need it. The
-// package finds the methods by reflection, in the description that the generated package gives of itself.
+// Package untyped calls methods of generated packages with tensors whose types are known only when the program runs.
+// The elements of a tensor are bytes or strings. Programs that receive tensors from elsewhere, such as a server, need
+// it. [rt.Served], which a generated package returns, says which methods there are, and reflection calls them.
 package untyped
 
 import (
@@ -27,7 +27,7 @@ type Port struct {
 // IsText reports whether the elements of p are strings.
 func (p *Port) IsText() bool { return p.Size == 0 }
 
-// sizes are the sizes in bytes of elements by their type. The size of strings is 0.
+// sizes maps a type to the size of an element in bytes, or to 0 for strings.
 var sizes = map[string]int{
 	"bool": 1,
 	"u8":   1, "u16": 2, "u32": 4, "u64": 8,

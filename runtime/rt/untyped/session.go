@@ -41,8 +41,9 @@ func Bind(s any, list []*Method) (*Session, error) {
 	return newSession(s, list, funcs)
 }
 
-// BindFuncs returns what [Bind] returns. funcs are the methods in list as values, such as s.Forward. The linker
-// drops methods that a program does not call only if the program does not call Bind, which finds methods by name.
+// BindFuncs is [Bind] for a program that passes the methods in list as values, such as s.Forward, in funcs. It makes
+// programs smaller: Bind finds methods by name, and the linker then keeps methods that nothing calls. BindFuncs also
+// returns an error if funcs and list have different lengths.
 func BindFuncs(s any, list []*Method, funcs []any) (*Session, error) {
 	if len(funcs) != len(list) {
 		return nil, fmt.Errorf("%T has %d methods, want %d", s, len(funcs), len(list))
@@ -209,9 +210,9 @@ func point(v reflect.Value, x *Tensor) {
 	}
 }
 
-// room allocates memory for result x. v is the value that the method takes for it. If v is a slice,
-// it gets an element for each item of the inputs. If v is a Tensor, room does nothing, because the
-// method allocates the memory.
+// room allocates memory for result x. v is the variable that the method takes for x. If v is a
+// slice, it becomes a slice with an element for each item of the inputs. If v is a Tensor, room does
+// nothing, because the method allocates the memory.
 func room(v reflect.Value, x *Tensor, in []Tensor) error {
 	t := v.Type()
 	if isTensor(t) {

@@ -78,8 +78,8 @@ func Alloc(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), n)
 }
 
-// View returns data as elements of type T, in the same memory. data must be aligned for them, as
-// [Alloc] does it.
+// View returns data as elements of type T, in the same memory. data must be aligned for a T, as the
+// memory that [Alloc] returns is.
 func View[T any](data []byte) []T {
 	if len(data) == 0 {
 		return nil

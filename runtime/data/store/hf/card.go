@@ -157,8 +157,8 @@ func patternsOf(n *yaml.Node) ([]string, error) {
 	return list, err
 }
 
-// choose returns the configuration in list that is called name. If name is empty, it returns the
-// default configuration or, if there is no default, the only one.
+// choose returns the configuration in list with this name. If name is empty, it returns the default
+// configuration or, if there is no default, the only one.
 func choose(list []configuration, name string) (configuration, error) {
 	if len(list) == 0 {
 		list = []configuration{{name: "default", chosen: true}}

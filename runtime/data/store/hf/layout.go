@@ -39,7 +39,7 @@ func formatOf(name string) format {
 }
 
 // commonest returns the files of the most frequent format. If several formats are equally
-// frequent, it takes the first of them.
+// frequent, it takes the first of them in the order of the constants of type format.
 func commonest(files []string) (list []string, f format) {
 	var counts [csvFile + 1]int
 	for _, name := range files {
