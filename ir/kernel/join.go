@@ -49,8 +49,8 @@ type single struct {
 	factor int // a power of two that divides the sum
 }
 
-// accesses joins the accesses of b whose operation is o. It does not join accesses before an instruction with
-// accesses after it if passes returns false for the instruction.
+// accesses joins the accesses of b whose operation is o. passes returns false for an instruction that separates
+// accesses: those before it are not joined with those after it.
 func (j *joiner) accesses(b *Block, o Op, passes func(in *Instr) bool) {
 	type place struct {
 		array *Value
@@ -160,8 +160,8 @@ func (j *joiner) sum(v *Value) (text string, n int64, factor int) {
 	return strings.Join(terms, "+"), n, factor
 }
 
-// add splits by·v into terms. counts holds the factor of each value so far, and add adds the terms to it. It
-// returns the constant term.
+// add splits by·v into a sum of n·value terms and a constant. It adds each n to counts[value], and returns the
+// constant.
 func (j *joiner) add(counts map[*Value]int64, v *Value, by int64) int64 {
 	if bits, ok := v.Const(); ok {
 		return by * wholeOf(v.Type.DType, bits)

@@ -23,13 +23,14 @@ type Map struct {
 	Windows *Windows
 }
 
-// Windows describes windows that move over images. The tensor has the axes [N,spatial…,C], 3 to 5. The place of a
-// window on a spatial axis is First, First+Step, …, or Last. It is the index of the window's first cell, and may lie
-// outside of the image. The windows are ordered by image, and then by place, the last spatial axis first.
+// Windows describes windows that move over images. The tensor has the 3 to 5 axes [N,spatial…,C]. The place of a
+// window is the index of its first cell, and may lie outside of the image. On a spatial axis, the places are First,
+// First+Step, First+2·Step and so on, up to Last. The windows are ordered by image and then by place, where the last
+// spatial axis varies fastest.
 //
-// The two numbers of a box are a number of windows and a number of channels. A box has a row for each of several windows
-// in order. The row has adjacent channels of one cell, which has the same offset from the place of each window. Rows of
-// windows of images from N on are 0.
+// The two numbers of [Map.Box] are a number of windows and a number of channels. A box has a row for each of this
+// many consecutive windows. The row holds adjacent channels of one cell of the window. The offset of this cell from
+// the window's place is the same in all rows. A row is 0 if its window is in an image from N on.
 type Windows struct {
 	First, Last, Step []int // of each spatial axis
 }
@@ -41,8 +42,8 @@ const (
 	maxStep = 8   // of windows
 )
 
-// placeBits returns how many bits the place of a window has on a spatial axis of images of this rank, with its sign. The
-// offset of a cell has as many bits, without a sign.
+// placeBits returns the number of bits, sign included, of a window's place on one spatial axis. rank is the rank of
+// the tensor. The offset of a cell on such an axis has as many bits, and no sign.
 func placeBits(rank int) int { return []int{16, 8, 5}[rank-3] }
 
 // String returns the text form of the map, beginning with a blank. It returns "" for a nil Map.
@@ -137,8 +138,8 @@ func (m *Map) elements(numbers map[*Value]uint64) int {
 	return n * dimProduct(m.Extents[1:])
 }
 
-// sources returns the index in the tensor of each element of the box at `place`, see [CopyBox]. The index is −1 for an
-// element outside of the tensor, which has n elements.
+// sources returns the index in the tensor of each element of a box, or −1 for an element outside of the tensor. place
+// holds the indices of the box, see [CopyBox]. The tensor has n elements.
 func (m *Map) sources(place []int, n int) []int {
 	sources := make([]int, 0, m.Elems())
 	outer := n / dimProduct(m.Extents[1:])
@@ -184,8 +185,8 @@ func (m *Map) sources(place []int, n int) []int {
 	return sources
 }
 
-// start panics, as [fail] does, if there is no such window, or if no window has a cell with this offset. The first number
-// of window is the image.
+// start panics, as [fail] does, if w has no window at this place, or if an offset does not fit the bits of
+// [placeBits]. window holds the image, and then the place on each spatial axis. offset is that of a cell.
 func (w *Windows) start(window, offset []int) {
 	for i, o := range offset {
 		if p := window[1+i]; p < w.First[i] || p > w.Last[i] || (p-w.First[i])%w.Step[i] != 0 {

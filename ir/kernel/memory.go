@@ -114,7 +114,8 @@ func bind(k *Kernel, args []Arg, races bool) *arguments {
 	return out
 }
 
-// record allocates the histories of arrays. Arrays that overlap in memory share a history.
+// record allocates the history of each array, in which accesses to its memory are recorded. Arrays that overlap in
+// memory share a history.
 func record(arrays []*array) {
 	begin := func(a *array) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(a.data))) }
 	arrays = slices.Clone(arrays)

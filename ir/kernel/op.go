@@ -131,12 +131,12 @@ const (
 	// must not be read; see [Drain]. Thread t of the group, with w = t / 32, g = t % 32 / 4 and q = t % 4, holds
 	// the elements (16·w+g+8·h, 8·j+2·q+c) of the sums, with the index 4·j+2·h+c, for c and h in 0 and 1.
 	MultiplyTiles
-	// MultiplyHeld is MultiplyTiles with a in the registers of the threads. The elements of a and b are f16 or
-	// bf16. The operands are the array in shared memory that holds b, the index of b's first element, the sums,
-	// keep, and four u32. A u32 holds two adjacent elements of a row of a, the left one in its low half. Thread t
-	// of the group, with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h,
-	// 2·q+8·c+1) in u32 number 2·c+h. The thread holds the sums as in MultiplyTiles. In each 16 adjacent columns of
-	// the sums, it holds the same rows and columns as of a.
+	// MultiplyHeld is MultiplyTiles with a in the registers of the threads. The elements of a and b are f16 or bf16.
+	// The operands are the array in shared memory that holds b, the index of b's first element, the sums, keep, and
+	// four u32. A u32 holds two adjacent elements of a row of a, the left one in its low half. Thread t of the group,
+	// with w, g and q as in MultiplyTiles, holds the elements (16·w+g+8·h, 2·q+8·c) and (16·w+g+8·h, 2·q+8·c+1) in
+	// u32 number 2·c+h. The thread holds the sums as in MultiplyTiles. In columns 16·i to 16·i+15 of the sums, for
+	// each i, it holds elements at the same places as in a.
 	MultiplyHeld
 	SetSum // s, x: replaces the sum with the index Count of the sums that the thread holds by the f32 x. No product that adds to s may be in flight
 	Commit // makes a group of the products since the last Commit

@@ -396,7 +396,7 @@ func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
 	return p.sums[s][g]
 }
 
-// flies reports whether group g has started a product for the sums s that is not done.
+// flies reports whether group g has started a product into the sums s, and this product is not done.
 func (p *pipelineState) flies(s *Value, g int) bool {
 	return slices.ContainsFunc(p.flights[g].products, func(p product) bool { return p.sums == s })
 }

@@ -38,7 +38,7 @@ func (a *array) conflict(m *machine, t *thread, i int, past access, verb string)
 	fail("a race: %s %s element %d", who, verb, i)
 }
 
-// since returns the epoch that began with the last barrier for both thread t and thread `number`. An access by
+// since returns the epoch that began with the last barrier at which thread t and thread `number` met. An access by
 // thread `number` in this epoch, or a later one, may happen at the same time as an access by t.
 func (m *machine) since(number int, t *thread) uint32 {
 	if g := t.group(); number/Group == g {

@@ -274,8 +274,7 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at calls check. If check panics with an error of [fail], at panics with this error, and puts the text of `in` in
-// front.
+// at calls check. If check panics as [fail] does, at panics with the same error after the text of `in` and a colon.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error
 	func() {

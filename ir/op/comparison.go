@@ -92,32 +92,32 @@ func (GreaterOrEqual) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *
 	return b.Ge(x[0], x[1])
 }
 
-// InferElems returns x == y for each pair of known elements. It returns nil if the bounds of x − y do not decide
-// the result for a pair.
+// InferElems returns x == y for each pair of known elements. It returns nil if, for some pair, the bounds of x − y do
+// not decide the result.
 func (Equal) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isEqual)
 }
 
-// InferElems returns x < y for each pair of known elements. It returns nil if the bounds of x − y do not decide the
-// result for a pair.
+// InferElems returns x < y for each pair of known elements. It returns nil if, for some pair, the bounds of x − y do
+// not decide the result.
 func (Less) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLess)
 }
 
-// InferElems returns x <= y for each pair of known elements. It returns nil if the bounds of x − y do not decide
-// the result for a pair.
+// InferElems returns x <= y for each pair of known elements. It returns nil if, for some pair, the bounds of x − y do
+// not decide the result.
 func (LessOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isLessOrEqual)
 }
 
-// InferElems returns x > y for each pair of known elements. It returns nil if the bounds of x − y do not decide the
-// result for a pair.
+// InferElems returns x > y for each pair of known elements. It returns nil if, for some pair, the bounds of x − y do
+// not decide the result.
 func (Greater) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreater)
 }
 
-// InferElems returns x >= y for each pair of known elements. It returns nil if the bounds of x − y do not decide
-// the result for a pair.
+// InferElems returns x >= y for each pair of known elements. It returns nil if, for some pair, the bounds of x − y do
+// not decide the result.
 func (GreaterOrEqual) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsComparison(in, out, isGreaterOrEqual)
 }
@@ -154,9 +154,8 @@ func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered 
 	return cmp.Compare(a.Int(i), b.Int(j)), true
 }
 
-// elemsComparison compares each pair of elements, which are known as expressions, and returns holds(order) for the
-// pair. order is as in [cmp.Compare]. It returns nil if the bounds of x − y do not decide the result for a pair (x,
-// y).
+// elemsComparison returns holds(order) for each pair (x, y) of elements that are known as expressions. order is as in
+// [cmp.Compare]. elemsComparison returns nil if, for some pair, the bounds of x − y allow both results of holds.
 func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, _ := common(e[0], e[1])

@@ -38,8 +38,8 @@ func (op ConcatFromSequence) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{out}, err
 }
 
-// shape returns the shape of the result for elements of type elem. An extent is [dim.Any] if elem does not
-// determine it.
+// shape returns the shape of the result for a sequence of elements of type elem. An extent is [dim.Any] if elem does
+// not determine it.
 func (op ConcatFromSequence) shape(elem ir.Type) ([]dim.Dim, error) {
 	after := op.Axis
 	if !op.NewAxis {

@@ -166,9 +166,8 @@ func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	return op.dataTransposed(b, g, w, x)
 }
 
-// dataTransposed returns what [Conv.dataGrad] returns, by a transposed convolution. Its result may have cells
-// beyond the end of x. If their number is a constant, the transposed convolution itself crops them. Otherwise
-// [cropTo] does.
+// dataTransposed returns what [Conv.dataGrad] returns, by a transposed convolution. A transposed convolution may give
+// cells beyond the end of x. If their number is a constant, it crops them itself. Otherwise [cropTo] does.
 func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
 	n := len(op.Kernel)

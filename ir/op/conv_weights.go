@@ -185,7 +185,8 @@ func (op ConvWeights) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{ReshapeTo(b, TransposeBy(b, all, 0, 2, 1, 3), shape...)}
 }
 
-// directCells is the largest (C/Group)·cells for which [ConvWeights.Lower] uses a single matrix product.
+// directCells bounds (C/Group)·cells, where cells is the number of cells of a window. Up to directCells,
+// [ConvWeights.Lower] uses a single matrix product, and above it, one for each cell.
 const directCells = 64
 
 // Factors returns 2: the convolution's operand and the upstream gradient.

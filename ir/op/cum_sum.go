@@ -154,9 +154,9 @@ func importCumProd(c ir.Importer) ([]*ir.Value, error) {
 	return importCum(c, func(op CumSum) ir.Op { return CumProd(op) })
 }
 
-// importCum imports CumSum or CumProd. build converts the attributes, given as a CumSum, to the operator. The axis
-// is an operand. If it is not constant, importCum appends the results along every axis, and selects one at run
-// time.
+// importCum imports CumSum or CumProd. build converts the attributes, given as a CumSum, to the operator. The axis is
+// an operand. If it is not constant, importCum appends one node for each axis of x. At run time, the axis selects the
+// result of one of these nodes.
 func importCum(c ir.Importer, build func(CumSum) ir.Op) ([]*ir.Value, error) {
 	b, x := c.Builder(), c.Arg(0)
 	op := CumSum{Exclusive: c.Int("exclusive", 0) != 0, Reverse: c.Int("reverse", 0) != 0}

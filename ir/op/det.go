@@ -81,8 +81,8 @@ func determinant(a []float64, m int) float64 {
 // Lower computes floats of at most 16 bits in f32 and converts the result back.
 func (Det) Lower(b *ir.Builder, n *ir.Node) []*ir.Value { return lowerNarrow(b, n) }
 
-// Flops counts M³ operations for each matrix. An elimination takes about M³/3 products and as many
-// sums.
+// Flops counts M³ operations for each matrix. This is more than an elimination takes: about M³/3 products and as many
+// subtractions.
 func (Det) Flops(in, out []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(in[0].Shape[in[0].Rank()-1])
 }

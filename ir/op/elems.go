@@ -56,8 +56,8 @@ func common(a, b ir.Ratio) (x, y dim.Dim, den int) {
 	return a.Num.Mul(dim.Const(b.Den)), b.Num.Mul(dim.Const(a.Den)), a.Den * b.Den
 }
 
-// maxDen is the largest denominator of a known element. The product of two such denominators fits an int on every
-// machine.
+// maxDen is the largest denominator of a known element. An element with a larger one counts as unknown. The product
+// of two such denominators fits an int on every machine.
 const maxDen = 1 << 12
 
 // fraction returns num/den. It cancels den if den divides num, and otherwise common factors of two. It returns

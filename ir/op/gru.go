@@ -71,9 +71,9 @@ func (op GRUSteps) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return op.eval(in, 4, 1, hidden, next)
 }
 
-// cell returns the function that computes one time step of one sequence. gated holds the recurrent weights of the
-// update gate and the reset gate. r holds the recurrent weights of the candidate. bias is the recurrent bias of the
-// candidate, and is used only with LinearBeforeReset. hidden is the number of elements of the state h.
+// cell returns the function that computes one time step of one sequence. gated holds the recurrent weights Rz and Rr
+// of [GRU] side by side, r holds Rh, and bias is Ch, which is used only with LinearBeforeReset. hidden is the number
+// of elements of the state h.
 func (op GRUSteps) cell(gated, r, bias []float64, hidden int) cell {
 	return func(_ int, x []float64, states [][]float64) {
 		h := states[0]

@@ -6,9 +6,13 @@ import (
 )
 
 // GRUTrace is [GRUSteps] with the default functions, and with two more results for the backward pass. Its operands
-// are the operands of GRUSteps. Its results are y and the final h, then the values of z, r and the candidate n in
-// all steps, [S,N,3·H]. The fourth result, [S,N,H], is r⊙h or, with LinearBeforeReset, h·Rhᵀ + Ch. The last two
-// results are zero after the end of a sequence.
+// are the operands of GRUSteps. Its results are, in this order, with z, r, n, Rh and Ch as in [GRU]:
+//   - y, [S,N,H]
+//   - the final h, [N,H]
+//   - the values of z, r and n in all steps, [S,N,3·H]
+//   - for all steps, [S,N,H]: r⊙h or, with LinearBeforeReset, h·Rhᵀ + Ch, where h is the state before the step
+//
+// The last two results are zero after the end of a sequence.
 type GRUTrace struct{ Reverse, LinearBeforeReset bool }
 
 // usualGRU are the names of the default functions.

@@ -147,10 +147,10 @@ func importIf(c ir.Importer) ([]*ir.Value, error) {
 	return b.NodeBlocks(op, []*ir.Block{then, otherwise}, c.Arg(0)), nil
 }
 
-// onlyBranch compares the results of two branches. ranks is false if their ranks differ. Every value has a single
-// rank, so only one of the branches can then be compiled. taken is this branch: the one whose results match the
-// types in the model, or else the first. ranks is true if the results differ in number, kind or element type,
-// because [If] reports this error.
+// onlyBranch compares the ranks of the results of two branches. ranks is true if they are equal. It is also true if
+// the results differ in number, kind or element type, because [If] reports this error. If ranks is false, only one
+// branch can be compiled, because every value has a single rank. taken is this branch: the one whose results match
+// the types in the model, or else the first.
 func onlyBranch(c ir.Importer, then, els *ir.Block) (taken *ir.Block, ranks bool) {
 	differ := func(t, u ir.Type) bool { return t.IsTensor() && u.IsTensor() && t.Rank() != u.Rank() }
 	taken, ranks = then, true

@@ -194,8 +194,8 @@ func (op Loop) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Bloc
 	return out, nil
 }
 
-// stack returns the tensors rows, of type t, stacked along a new first axis. If rows is empty, symbolic extents of
-// t are 0 in the result. stack returns an error if the rows differ in shape.
+// stack stacks `rows`, tensors of type t, along a new first axis. If rows is empty, symbolic extents of t are 0 in
+// the result. stack returns an error if the rows differ in shape.
 func stack(t ir.Type, rows []*ir.Tensor) (*ir.Tensor, error) {
 	shape := []int{len(rows)}
 	for k, d := range t.Shape {
@@ -372,11 +372,12 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 	}
 }
 
-// widen returns a type for carried value i that fits its values before and after an iteration. `first` is the type
-// of the initial value. param is the type for which the body was built, and result the type after an iteration. If
-// an iteration changes an extent, widen replaces the extent by a new symbol in op.Varying, and changed is true. If
-// the body is built again and changes the extent again, the body has made the first symbol equal to an extent that
-// differs between iterations. So widen protects the second symbol with [ir.Builder.Keep].
+// widen returns a type for carried value i that fits its values before and after an iteration. `first` is the type of
+// the initial value. param is the type for which the body was built, and result the type after an iteration. If an
+// iteration changes an extent, widen replaces the extent by a new symbol in op.Varying, and changed is true. The
+// caller then builds the body again. The new body may make the symbol equal to another extent, and an iteration then
+// changes the extent again. In this case widen makes a second symbol, which [ir.Builder.Keep] protects from being
+// replaced.
 func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {
 		if wide, err = ir.Join(param, result); err != nil {

@@ -5,9 +5,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its activation functions. W, R and B
-// hold the weights and biases of the gates i (input), o (output) and f (forget) and of the candidate c. They are
-// stored in the order i, o, f, c. A step computes:
+// LSTM is a layer of long short-term memory (ONNX LSTM). a1, a2 and a3 are its activation functions. h and c are the
+// hidden state and the cell state before a step, and h' and c' those after it. W, R and B hold the weights and biases
+// of the gates i (input), o (output) and f (forget), and of the candidate: the value of a2 below. They are stored in
+// the order i, o, f, candidate. A step computes:
 //
 //	i = a1(x·Wiᵀ + h·Riᵀ + Pi⊙c + Bi)
 //	f = a1(x·Wfᵀ + h·Rfᵀ + Pf⊙c + Bf)

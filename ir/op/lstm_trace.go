@@ -5,10 +5,10 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// LSTMTrace is [LSTMSteps] with the default functions, and with two more results for the backward pass. Its
-// operands are the operands of LSTMSteps without p. Its results are y and the final h and c, then the values of the
-// gates i, o, f and of the candidate in all steps, [S,N,4·H], then c after each step, [S,N,H]. The last two results
-// are zero after the end of a sequence.
+// LSTMTrace is [LSTMSteps] with the default functions, and with two more results for the backward pass. Its operands
+// are the operands of LSTMSteps without p. Its results are y and the final h and c, then the values of i, o, f and a2
+// of [LSTM] in all steps, [S,N,4·H], then c after each step, [S,N,H]. The last two results are zero after the end of
+// a sequence.
 type LSTMTrace struct{ Reverse bool }
 
 // usualLSTM are the names of the default functions.

@@ -91,8 +91,8 @@ func importMatMulInteger(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{integerSums(c.Builder(), c.Arg(0), c.Arg(1), c.Arg(2), c.Arg(3))}, nil
 }
 
-// integerSums appends the i32 product (a − a0)·(m − m0). a0 and m0 are zero points; nil is 0. a0 has one element,
-// or one for each row of a. m0 has one element, or one for each column of each matrix of m.
+// integerSums appends the i32 product (a − a0)·(m − m0). a0 and m0 are zero points; nil is 0. a0 has one element, or
+// one for each row of a. For m of [batch…,K,N], m0 has one element, is [N], or is [batch…,1,N].
 func integerSums(b *ir.Builder, a, m, a0, m0 *ir.Value) *ir.Value {
 	if a.Type.Rank() == 0 || m.Type.Rank() == 0 {
 		ir.Fail("%s and %s are no matrices", a.Type, m.Type)
@@ -138,7 +138,7 @@ func sumsLess(b *ir.Builder, x, zero *ir.Value, axis int) *ir.Value {
 	return b.Node(Sub{}, sums, b.Node(Mul{}, ConvertTo(b, zero, ir.I32), Extent(b, x.Type.Shape[axis])))
 }
 
-// plainZero reports whether a zero point is nil, has one element, or has one element for each column.
+// plainZero reports whether a zero point is nil, has one element, or is a vector with one element for each column.
 func plainZero(zero *ir.Value, columns dim.Dim) bool {
 	return zero == nil || HasOneElement(zero.Type) || zero.Type.Rank() == 1 && zero.Type.Shape[0].Equal(columns)
 }

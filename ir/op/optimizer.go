@@ -79,8 +79,8 @@ func importMomentum(c ir.Importer) ([]*ir.Value, error) {
 
 // optimize appends the updates of any number of tensors by an optimizer. The operands are the learning rate R, the
 // number T of updates so far, the tensors, their gradients, and their states. The results are the new tensors and
-// states. kinds is 1 plus the number of states of a tensor. update receives R and T as f64 scalars, a tensor x, its
-// gradient g and its states. It returns the new x and the new states.
+// states. update receives R and T as f64 scalars, a tensor x, its gradient g and its states. It returns the new x and
+// the new states, `kinds` values in all.
 func optimize(c ir.Importer, kinds int, update func(a arithmetic, rate, count *ir.Value, x, g *ir.Value, state []*ir.Value) []*ir.Value) ([]*ir.Value, error) {
 	b := c.Builder()
 	n := (c.NumArgs() - 2) / (kinds + 1)

@@ -244,8 +244,8 @@ type RecurrentProducts struct {
 	Weights func(b *ir.Builder, r *ir.Value) *ir.Value
 }
 
-// PlainProducts builds ordinary matrix products. It transposes the recurrent weights, and does not pack them in
-// panels.
+// PlainProducts builds ordinary matrix products. It transposes the recurrent weights, and stores them as an ordinary
+// matrix.
 var PlainProducts = RecurrentProducts{
 	Project: func(b *ir.Builder, x, w, bias *ir.Value) *ir.Value {
 		y := b.Node(MatMul{}, x, TransposeBy(b, w, 1, 0))

@@ -189,9 +189,9 @@ func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 // product of h and the recurrent weights.
 func (op GRUSteps) Gate(b *ir.Builder, x *ir.Value) *ir.Value { return op.gateNode(calculus{b}, 0, x) }
 
-// Next appends h after a step. z is the update gate, and h the state before the step. candidate is the operand of
-// the candidate's activation function. It is the projected x plus the product of r⊙h and the recurrent weights or,
-// with LinearBeforeReset, plus r⊙(h·Rhᵀ + Ch).
+// Next appends h after a step. z is the update gate, and h the state before the step. candidate is the operand of g
+// in [GRU]: the projected x plus the product of r⊙h and the recurrent weights or, with LinearBeforeReset, the
+// projected x plus r⊙(h·Rhᵀ + Ch).
 func (op GRUSteps) Next(b *ir.Builder, z, candidate, h *ir.Value) *ir.Value {
 	c := calculus{b}
 	n := op.gateNode(c, 1, candidate)

@@ -22,7 +22,7 @@ func (op Require) Infer(in []ir.Type) ([]ir.Type, error) {
 	return nil, isFlag(in[0], "condition")
 }
 
-// Eval returns an error with the text What unless the operand equals Value.
+// Eval returns no tensors and a nil error if the operand equals Value, and otherwise an error with the text What.
 func (op Require) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if in[0].Bool(0) != op.Value {
 		return nil, errors.New(op.What)

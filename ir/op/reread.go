@@ -30,9 +30,9 @@ func (r reread) Opset() int { return r.opset }
 
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i of args. If args lacks this operand, Arg returns nil. If the node itself has an operand i,
-// Arg then also asks the importer for an operand after the node's last one, so that the importer records a missing
-// operand.
+// Arg returns operand i of args, or nil if args lacks it. In the second case, the importer must record that an
+// operand is missing. It does so when it is asked for an operand that the node lacks: operand i or, if the node has
+// an operand i, the one after the node's last operand.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]

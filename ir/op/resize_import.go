@@ -144,8 +144,8 @@ func (op Resize) betweenExtents(c ir.Importer) bool {
 
 const maxScale = 1 << 20
 
-// withScales imports op with constant scales, one for each of axes. roi is as in [Resize.bound]. The extents of the
-// result are the extents times the scales, rounded down.
+// withScales imports op with constant scales, one for each of axes. roi is as in [Resize.bound]. An extent of the
+// result is the extent of the operand times the scale, rounded down.
 func (op Resize) withScales(c ir.Importer, scales []float64, axes []int, roi *ir.Value) ([]*ir.Value, error) {
 	if len(scales) != len(axes) {
 		return nil, fmt.Errorf("%d scales for %d axes", len(scales), len(axes))

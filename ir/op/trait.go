@@ -97,8 +97,8 @@ type Transposable interface {
 // RowWise is an operator that computes each row of its first operand separately. A row consists of the elements
 // along an axis and all axes after it.
 type RowWise interface {
-	// RowAxis returns the first axis of a row of an operand of this rank. ok is true if the
-	// operator works along the last axes only.
+	// RowAxis returns the first axis of a row of an operand of this rank. ok is false if the operator works along
+	// other axes than this one and all after it, as a softmax does along an axis that is not the last.
 	RowAxis(rank int) (axis int, ok bool)
 	// AtAxis returns the operator with rows that begin at another axis.
 	AtAxis(axis int) ir.Op
@@ -145,8 +145,8 @@ type TransposedReader interface {
 	ReadTransposed() ir.Op
 }
 
-// Weighed is an operator that may be computed when weights are prepared even if its result is much larger than its
-// operands. The pass that creates the operator has found that the saved time is worth the memory.
+// Weighed is an operator on weights whose result may be stored, computed once before all runs, even if it is much
+// larger than the operands. The pass that creates the operator has found that the saved time is worth the memory.
 type Weighed interface{ IsWeighed() }
 
 // Parametric is an operator whose operands, if they are weights, are parameters of the model: factors of products,

@@ -54,7 +54,7 @@ func invertible(v *ir.Value) bool {
 }
 
 // linear multiplies the result of an operator by a value, or adds a value to it, by changing the operator's weights
-// and bias. The value must be known when weights are prepared. b appends the new nodes.
+// and bias. The value must depend on weights and constants only. b appends the new nodes.
 type linear struct {
 	b      *ir.Builder
 	known  fixed

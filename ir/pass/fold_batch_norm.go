@@ -7,7 +7,7 @@ import (
 
 // foldBatchNorm moves a batch normalization, x·s + t, into the convolution, matrix product or batch normalization
 // that computes x. Nothing else may read x. The weights of that operator are w, and its bias is c. The new weights
-// are w·s and the new bias is c·s + t. s and t are computed from the statistics when weights are prepared.
+// are w·s and the new bias is c·s + t. s and t follow from the statistics, and are computed once, before all runs.
 func foldBatchNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil

@@ -11,8 +11,8 @@ import (
 
 const (
 	defaultFoldBudget = 256 << 20
-	// maxFoldWork is the maximum number of operations for evaluating one node. A node that needs more is not
-	// folded: kernels compute it when weights are prepared, or in each run.
+	// maxFoldWork is the maximum number of operations for evaluating one node. A node that needs more is not folded:
+	// kernels compute it, once before all runs or in each run.
 	maxFoldWork = 1 << 24
 	// maxFoldWorks is the maximum number of operations for evaluating nodes in a whole compilation.
 	maxFoldWorks = 1 << 25

@@ -31,8 +31,8 @@ func foldOneHot(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// maxTable is the maximum number of elements of the table in a product that is folded. The new table has twice as
-// many elements and two more rows.
+// maxTable is the maximum number of elements of a table. [foldOneHot] leaves products with larger tables as they are.
+// The new table has twice as many elements and two more rows.
 const maxTable = 1 << 20
 
 // chosenRows returns a gather that equals n, a product of one-hot rows and a table of weights. It returns nil if n

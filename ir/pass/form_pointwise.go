@@ -94,8 +94,8 @@ func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	return runs
 }
 
-// repeatUnproven repeats v to the shape of `out` if it is not known that each extent of v is 1 or the extent of
-// out. It appends a check of this. Otherwise it returns v.
+// repeatUnproven returns v if each extent of v is known to be 1 or equal to the extent of `out`. Otherwise it appends
+// checks of the unknown extents at run time, and a copy of v that is repeated to the shape of `out`.
 func repeatUnproven(b *ir.Builder, v *ir.Value, out ir.Type) *ir.Value {
 	lead, proven := out.Rank()-v.Type.Rank(), true
 	one := dim.Const(1)

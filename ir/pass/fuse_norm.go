@@ -280,8 +280,8 @@ func (s *spread) axis(x ir.Type) (axis int, perm []int) {
 	return min(axis, len(x.Shape)-1), nil
 }
 
-// normalized returns a normalisation that equals y divided by the deviation s, times scale. A nil scale is 1.
-// normalized returns nil if s is not the deviation of y.
+// normalized returns a normalisation that equals scale·(y/s), where s is a deviation. A nil scale is 1. normalized
+// returns nil if s is not the deviation of y.
 func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 	x := y
 	if s.of == nil {
@@ -313,7 +313,7 @@ func (s *spread) normalized(b *ir.Builder, y, scale *ir.Value) *ir.Value {
 }
 
 // applied appends the normalisation o with the operands x and `others`, and returns its result. If perm is not nil,
-// x is transposed by perm before, and the result is transposed back.
+// applied first transposes x by perm, and transposes the result back. It does not transpose `others`.
 func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, others ...*ir.Value) *ir.Value {
 	if perm == nil {
 		return b.Node(o, append([]*ir.Value{x}, others...)...)
@@ -322,8 +322,9 @@ func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, others ...*ir.Valu
 	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, others...)...))
 }
 
-// rowOf returns v in the shape of the axes of x from `axis` on. v broadcasts to x. If perm is not nil, it permutes
-// the axes of x first. rowOf returns nil if v does not have one row, for example because v varies along other axes.
+// rowOf returns v, which broadcasts to x, in the shape of the axes of x from `axis` on. If perm is not nil, `axis`
+// counts the axes of x transposed by perm. rowOf returns nil if there is no such row: for example if v varies along
+// other axes.
 func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Value {
 	lead, one := x.Rank()-v.Type.Rank(), dim.Const(1)
 	if lead < 0 || v.Type.DType != x.DType {

@@ -14,8 +14,8 @@ const (
 	// at a time. The operands and intermediate results of these elements must fit the first-level cache.
 	maxPointwiseOperands = 6
 	maxPointwiseOps      = 8
-	// maxCopies is the largest number of readers of an operator that is fused into each of them.
-	// Each reader then computes the operator itself.
+	// maxCopies limits copies: an operator with up to maxCopies readers may be fused into each of them. Each reader
+	// then computes the operator itself. An operator with more readers is computed once.
 	maxCopies = 3
 )
 
