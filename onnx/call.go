@@ -21,7 +21,7 @@ type call struct {
 	attrs map[string]attr
 	asked map[string]bool // names of the attributes read
 	used  int             // number of operands up to the last one read
-	// absent is the index of the last operand read if it is missing, else -1.
+	// absent is the index of the missing operand that was read last, or -1 if only existing ones were read.
 	absent int
 }
 

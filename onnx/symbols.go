@@ -83,8 +83,8 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 }
 
 // checkOptions reports the names in Options.Dims that are not dimensions of the model. A dimension
-// may be named by its text in the model, which can differ from its symbol in the IR. checkOptions
-// moves the limit of such a dimension to the symbol.
+// may be named by its text in the model, which can differ from its symbol in the IR. If im.Limits
+// has an upper bound for this text, checkOptions makes it the bound of the symbol instead.
 func (s *symbols) checkOptions(im *importer) {
 	im.problems.at = beforeNodes
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {

@@ -6,9 +6,10 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// liftWeights moves nodes that depend only on weights out of functions that control flow calls,
-// such as a loop's body. The caller computes these nodes and passes their results as parameters. If
-// the caller's weights are prepared, the nodes are computed only once.
+// liftWeights looks at functions that are the bodies of control flow, for example of a loop. It
+// moves the nodes that depend only on weights from such a function to its caller, which passes
+// their results as parameters. The pass split_prepare may then move these nodes to @prepare, so
+// that they are computed only once.
 func liftWeights(_ *Context, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs { // functions that others call come first
 		if caller, block := callOf(m, f.Name); caller != nil {

@@ -74,5 +74,6 @@ func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bo
 	return changed, errors.New("lowering does not end")
 }
 
-// maxLowerings is the maximum number of times that the result of a lowering is lowered again.
+// maxLowerings is the maximum number of times that the result of a lowering is lowered again. If
+// this does not suffice, lowering is an error.
 const maxLowerings = 32

@@ -56,9 +56,9 @@ func inOrder(c op.StridedCopy) bool {
 	})
 }
 
-// readTransposed returns the replacement of n. o is the operator of n. The first operand of n must
-// be a copy that transposes matrices. The replacement reads the operand of this copy instead, with
-// the operator o.ReadTransposed(). Otherwise readTransposed returns nil.
+// readTransposed returns a replacement for n, whose operator is o. If the first operand of n is a
+// copy that only transposes matrices, the replacement applies o.ReadTransposed() to what the copy
+// reads. Otherwise readTransposed returns nil.
 func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
 	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(dim.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {

@@ -6,8 +6,9 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// mergeFunctions merges outlined functions that differ only in names. All callers then call the
-// first of these functions. Functions that the blocks of control flow call are not merged.
+// mergeFunctions merges functions that other functions call and that differ only in names. All
+// callers then call the first of these functions. Functions that only blocks of control flow call
+// are not merged.
 func mergeFunctions(_ *Context, m *ir.Module) (changed bool, err error) {
 	outlined := map[string]bool{}
 	for _, f := range m.Funcs {

@@ -110,9 +110,11 @@ type sinker struct {
 	fixed fixed
 }
 
-// sink computes n on operands before they are transposed, and transposes the result. An operand
-// that is not transposed by the same permutation must be a weight, which is transposed when it is
-// prepared. At least one of the transposes must have no other reader. Otherwise sink returns nil.
+// sink returns a replacement for n: the operator is applied to the operands before their
+// transposes, and its result is transposed. An operand without a transpose must depend on weights
+// and constants only; @prepare can then transpose it. sink returns nil if there is another such
+// operand, if the transposes differ in their permutations, if each of them has another reader, or
+// if the operator or a rank does not allow the change.
 func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Results) != 1 {
 		return nil

@@ -212,8 +212,8 @@ func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	return n.orNumber(hint, "h")
 }
 
-// trace records from which weight the results of a node come. If the node reads only weights, or
-// values computed from weights, this is the first of these weights.
+// trace records from which weight the results of a node come. If all operands of the node are
+// weights, or are computed from weights only, it is the first of these weights. Otherwise it is "".
 func (n *namer) trace(node *ir.Node) {
 	from := ""
 	if l, ok := node.Op.(ir.Load); ok {
@@ -293,8 +293,9 @@ func nodePath(name string) string {
 	return strings.Join(path, "/")
 }
 
-// isRepeated reports whether one of two names contains the other: the last part of a module's path,
-// and an operator. It ignores case, and numbers at the ends of both.
+// isRepeated compares two names: the last part of a module's path, and the name of an operator. It
+// reports whether one of them contains the other. It ignores case, and numbers at their ends.
+// Names of a single letter do not count.
 func isRepeated(module, operator string) bool {
 	letters := func(s string) string {
 		return strings.ToLower(strings.TrimRight(s[strings.LastIndexByte(s, '.')+1:], "_0123456789"))

@@ -16,8 +16,8 @@ const minOutlined = 30
 // outlineBlocks replaces repeated runs of nodes by calls of one new function. Such runs follow each
 // other, for example the layers of a transformer. The parameters of the function are the values
 // that a run reads from outside, including its weights. outlineBlocks does not change @prepare, or
-// functions that other functions call. If ctx.Watched is set, it does not change trained functions
-// either.
+// functions that other functions call. If ctx.Watched is set, it does not change the functions
+// ctx.Trained either.
 func outlineBlocks(ctx *Context, m *ir.Module) (changed bool, err error) {
 	called := calledFuncs(m)
 	for _, f := range slices.Clone(m.Funcs) {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// minShared is the minimum number of nodes that must be saved if a part that several functions have
-// becomes a function of its own.
+// minShared is a number of nodes. A part that several functions have does not become a function of
+// its own if this saves fewer nodes.
 const minShared = 12
 
 // OutlinePart finds a computation that several of the functions `funcs` contain, and moves it to a
@@ -120,11 +120,11 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside divides the runs of a repeat into sets, and returns the largest set. Runs are in the
-// same set if the results of the same nodes are read outside of the run. The function that replaces
-// a set then has no result that one of its callers does not read. funcs[i] is the index of the
-// function that contains run i. alikeOutside returns nil if the set saves fewer than minShared
-// nodes, or if all its runs are in one function.
+// alikeOutside divides the runs of the repeat `all` into sets, and returns the set with the most
+// runs. Runs are in the same set if the results of the same nodes are read outside of the run. One
+// function can then replace the runs of a set, and each of its callers reads all its results.
+// funcs[i] is the index of the function that contains run i. alikeOutside returns nil if the set
+// saves fewer than minShared nodes, or if all its runs are in one function.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -77,9 +77,9 @@ func trailing(a, b []dim.Dim) int {
 	return min(len(a), len(b))
 }
 
-// operandBefore returns a shape for operand a. A reshape of a to this shape broadcasts to x as a
-// broadcasts to v, where v is a reshape of x. ok is false if no such shape is known. A shape is
-// known in three cases:
+// operandBefore returns a shape to which operand a can be reshaped. v is a reshape of x, and the
+// reshaped a broadcasts to x as a broadcasts to v. ok is false if no such shape is known. A shape
+// is known in three cases:
 //
 //   - a has one element.
 //   - a varies only along the last axes.

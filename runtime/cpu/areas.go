@@ -1,8 +1,9 @@
 package cpu
 
 // grid describes matrix products that workers share. There is one product for each image. The
-// result of a product is divided into lines and into strips of columns. An element depends on the
-// inputs of its line and on the weights of its strip.
+// result of a product is divided into lines, each with its own inputs, and into strips of columns,
+// each with its own weights. An element depends on the inputs of its line and on the weights of its
+// strip.
 type grid struct {
 	images, strips, lines int
 	weights, inputs       int64 // elements of all strips, and of the lines of all images
@@ -17,13 +18,13 @@ const (
 
 // divide chooses how to divide the products into `parts` parts. It returns two numbers with the
 // product `parts`: the number of groups of strips, and the number of groups of lines of all images.
-// A part computes one group of strips for one group of lines. Parts with the same strips are
-// adjacent.
+// A part computes one group of strips for one group of lines: it reads the weights of these strips
+// and the inputs of these lines. Parts with the same strips are adjacent.
 //
-// With more groups of strips, a part reads more inputs. With more groups of lines, it reads more
-// weights. divide chooses the numbers for which a worker is estimated to take least time. This is
-// the time to compute the worker's parts, to read their operands once at farSpeed, and to read the
-// operands of each part at nearSpeed.
+// If there are more groups of strips, there are fewer groups of lines. A part then reads fewer
+// weights and more inputs. divide chooses the numbers for which a worker is estimated to take least
+// time. This is the time to compute the worker's parts, to read their operands once at farSpeed,
+// and to read the operands of each part at nearSpeed.
 func (g *grid) divide(parts int) (strips, lines int) {
 	each := min(partsEach, parts) // parts of a worker
 	units := int64(g.strips) * int64(g.images) * int64(g.lines)

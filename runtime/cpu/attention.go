@@ -256,8 +256,8 @@ func (w *attending) start(rows int) {
 	}
 }
 
-// window returns a range [first, end) of keys. It contains each key that at least one of the unit's
-// rows `from` to `to` attends to.
+// window returns a range [first, end) of keys. It contains all keys to which the unit's rows `from`
+// to `to`, both included, attend.
 func (w *attending) window(from, to int) (first, end int) {
 	first, end = 0, w.limit
 	if w.Before >= 0 {

@@ -454,8 +454,9 @@ func (c *conv) pixels(t *tile, y, x span, downA, imageA int, upright bool) {
 	t.atC, t.rowA = atC, rowA
 }
 
-// window sets the loops of a tile: over `blocks` input blocks, and over the taps of the windows in
-// rows y and columns x. It moves the tile's position in the weights to the first of these taps.
+// window sets the loops of a tile. They go over `blocks` input blocks and over the taps of a window.
+// All outputs in rows y and columns x have windows with the same taps. window also moves the tile's
+// position in the weights to the first of these taps.
 func (c *conv) window(t *tile, blocks int, y, x span) {
 	pixel := 4 * c.InBlock
 	row, plane := pixel*c.InW, pixel*c.InW*c.InH

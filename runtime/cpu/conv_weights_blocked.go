@@ -126,7 +126,7 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 }
 
 // fewTerms is the largest number of terms of a sum for which the panels that a tile reads fit a
-// second-level cache.
+// second-level cache. A longer sum is computed in several steps, each for some of the output rows.
 const fewTerms = 8 << 10
 
 // tile computes taps [low, high) of some weights: from the input channels of a strip to the output

@@ -110,8 +110,7 @@ func (ep *Epilogue) fillPart(t *tile, first, last bool) {
 	}
 }
 
-// zeroStays reports whether the epilogue keeps an element 0 if the element's bias and residual are
-// 0.
+// zeroStays reports whether the epilogue maps 0 to 0 where the bias and the residual are 0.
 func (ep *Epilogue) zeroStays() bool {
 	lo, hi, ok := ep.limits()
 	return ep.Then == nil && (!ok || lo <= 0 && hi >= 0)

@@ -91,9 +91,9 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 	return e, nil
 }
 
-// line returns the position in the array to which index 0 refers, for the first index of a line. The
-// line goes along the last axis of the indices. i is the position of its first index among all
-// indices.
+// line is called for a line of indices along their last axis. i is the position of the line's first
+// index among all indices. line returns the position of the array's element to which this first
+// index would refer if its value were 0.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

@@ -3,8 +3,8 @@ package cpu
 import "math"
 
 // Inverse computes the inverses of `count` matrices of n×n elements. It uses Gauss-Jordan
-// elimination with partial pivoting, in float64. work is work space of 2·n·n elements. dst may be
-// src.
+// elimination with partial pivoting, in float64. If a pivot is 0, the matrix has no inverse, and the
+// result has infinities or NaN. work is work space of 2·n·n elements. dst may be src.
 func Inverse[T Float](dst, src []T, work []float64, count, n int) {
 	size := volume(n, n)
 	all := volume(count, size)

@@ -5,8 +5,8 @@ package cpu
 // is the initial state. At each step:
 //
 //   - Row i of the state is multiplied by keep[i], unless `keep` is nil.
-//   - The outer product of key and value is added to the state. If rate is not nil, value is replaced by
-//     rate·(value − key·state).
+//   - If rate is not nil, value is replaced by rate·(value − key·state), with this new state.
+//   - The outer product of key and value is added to the state.
 //   - The result for a query is query·state.
 //
 // The shapes are:

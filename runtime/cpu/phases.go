@@ -7,9 +7,9 @@ const (
 	roomTaps = 128     // taps that a window over a room may have
 )
 
-// phases describes the layout of a row of the input in a room. Elements whose columns are equal
-// modulo the stride are adjacent; they are called a phase. In this layout, a tap has the same
-// distance from every output of a row.
+// phases describes how a room, a buffer in a near cache, holds a row of the input. Elements whose
+// columns are equal modulo the stride are adjacent; they are called a phase. In this layout, a tap
+// has the same distance from every output of a row.
 type phases struct {
 	stride     int
 	phase, row int // elements of a phase and of a row
@@ -52,6 +52,7 @@ func (p *phases) spread(row, src []float32, column int) {
 	}
 }
 
-// windowsAtOnce returns the number of outputs of a row whose windows fit a room. The windows have
-// `depth` rows. They extend `reach` columns beyond their first column.
+// windowsAtOnce returns how many adjacent outputs of a row have windows that together fit a room,
+// which is a buffer of roomLen elements. The windows have `depth` rows. They extend `reach` columns
+// beyond their first column.
 func windowsAtOnce(depth, reach, stride int) int { return roomLen/depth/stride - reach/stride - 1 }

@@ -11,8 +11,9 @@ func ProductColumnsScratch(k int) int { return 16 * panelStrip * ceil(k, 4) * 4 
 //
 // a is uint8 [batch, m, k], packed by [PackRows], with k rounded up to a multiple of 4. w is
 // [weights, k, n]; its matrices repeat along the batch. If w is uint8, the formula applies to its
-// elements minus 128. sums are the sums of the rows of a. x has one element. zero has one element,
-// or one for each column of all matrices. Both may be nil. sums may be nil if zero is.
+// elements minus 128. sums are the sums of the rows of a. x has one element. zero has one element
+// or weights·n elements, for the columns of the first matrix of w, then of the second, and so on. x
+// and zero may be nil. sums may be nil if zero is.
 //
 // ProductColumns packs a few columns at a time into scratch. Weights that are used only once
 // therefore need no packed copy. It computes parts concurrently, as many as scratch is long enough

@@ -13,9 +13,10 @@ import "unsafe"
 // to the nearest integer, ties to even, increased by last[0], and clamped to lo…hi. The scale has a
 // precision of about 48 bits.
 //
-// bias, zero and scale have one element, or one for each column of all panels. `last` has one
-// element, or is nil, which means 0. bias, zero and sums may be nil, but zero requires sums. Bytes
-// in dst require scale. If T is int32, scale and `last` are ignored.
+// bias, zero and scale have one element or weights·n elements, for the columns of the first matrix
+// b, then of the second, and so on. `last` has one element, or is nil, which means 0. bias, zero and
+// sums may be nil, but zero requires sums. Bytes in dst require scale. If T is int32, scale and
+// `last` are ignored.
 func ProductInteger[T Byte | int32](
 	dst []T, a []uint8, panels []int8, bias, zero []int32, scale []float64, sums, last []int32,
 	batch, weights, m, n, k int, lo, hi int,

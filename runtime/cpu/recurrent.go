@@ -122,7 +122,7 @@ func begin[T Float](state, initial []T) {
 }
 
 // nearWeights is a number of elements of recurrent weights. This many elements stay in a core's own
-// cache between steps.
+// cache between steps. If there are more, sequences are not divided among workers.
 const nearWeights = 256 << 10
 
 // Each element of a product is one running sum, in the same order for every division of the work,
@@ -462,12 +462,15 @@ func peep[T Float](gate, memory, weights []T) {
 }
 
 // GRU runs a layer of gated recurrent units, like [RNN] (ONNX GRU). x is [steps, batch, 3·hidden]:
-// the update and reset gates, and the candidate. `weights` are the recurrent weights of the gates,
-// and `candidate` the recurrent weights of the candidate. If linear is true, the reset gate
-// multiplies h·candidate + bias, where bias is [hidden] or nil. Otherwise it multiplies h before
-// the product with candidate. scratch is [batch, 3·hidden], and spare is [batch, hidden]. f is the
-// activation of the gates, and g the activation of the candidate. Each step computes h = update·h +
-// (1 − update)·candidate from these results.
+// xu for the update gate, xr for the reset gate, and xn for the candidate n. Each step computes
+//
+//	update, reset = f([xu, xr] + h·weights)
+//	n = g(xn + (reset∘h)·candidate), or g(xn + reset∘(h·candidate + bias)) if linear is true
+//	h = update∘h + (1 − update)∘n
+//
+// where ∘ multiplies element by element. `weights` and `candidate` are the recurrent weights of the
+// gates and of n. bias is [hidden] or nil. scratch is [batch, 3·hidden], and spare is [batch,
+// hidden].
 func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []int32, h0, bias, scratch, spare []T, steps, batch, hidden int, reverse, linear bool, clip float64, f Activation, fAlpha, fBeta float64, g Activation, gAlpha, gBeta float64) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, clip: clip, lens: lens, y: y, h: h, x: x, scratch: scratch, weights: weights},
@@ -478,10 +481,10 @@ func GRU[T Float](ctx context.Context, y, h, x, weights, candidate []T, lens []i
 }
 
 // GRUTrace is [GRU] with the default functions, the logistic function and tanh, that also stores
-// what [GRUGrad] needs. gates, [steps, batch, 3·hidden], receives the gates and the candidate of
-// each step, after their functions. kept, [steps, batch, hidden], receives h·candidate + bias if
-// linear is true, and otherwise the reset gate times h. Here h is the state before the step. After
-// a sequence's end, both are zero.
+// what [GRUGrad] needs. gates, [steps, batch, 3·hidden], receives update, reset and n of each step,
+// in the symbols of GRU. kept, [steps, batch, hidden], receives h·candidate + bias if linear is
+// true, and otherwise reset∘h, where h is the state before the step. After a sequence's end, gates
+// and kept are zero.
 func GRUTrace[T Float](ctx context.Context, y, h, gates, kept, x, weights, candidate []T, lens []int32, h0, bias []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gru[T]{
 		recurrence: recurrence[T]{ctx: ctx, steps: steps, batch: batch, hidden: hidden, gates: 3 * hidden, reverse: reverse, lens: lens, y: y, h: h, x: x, scratch: gates, weights: weights, keeps: true},
@@ -556,9 +559,9 @@ func (r *gru[T]) Part(i, parts int) {
 	}
 }
 
-// reset prepares spare for the product with the candidate's weights, for one sequence. If r.linear
-// is true, spare becomes the bias, or zeros, to which the product is added. Otherwise spare becomes
-// an operand of the product: the reset gate times state.
+// reset prepares spare for the product with r.candidate, for one sequence. If r.linear is true,
+// spare becomes the bias, or zeros, to which the product is added. Otherwise spare becomes an
+// operand of the product: the reset gate times state.
 //
 // If fused is false, reset also applies r.f to the update and reset gates. If fused is true,
 // [gruCell] does this later; reset then applies r.f only to the reset gate, and only if r.linear is
@@ -582,8 +585,8 @@ func (r *gru[T]) reset(spare, gates, state []T, fused bool) {
 }
 
 // gruCell computes one step of a GRU for one sequence, with the default functions, in assembly. It
-// updates the state from the gates. T must be float32. If linear is true, it also uses x, and
-// `product`, the product with the candidate's weights.
+// updates the state from the gates. T must be float32. If linear is true, it also uses x, which is
+// xn of [GRU], and `product`, which is h·candidate + bias.
 func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	h, p, _ := float32s1(state, product)
 	g, n := any(gates).([]float32), len(h)
@@ -594,9 +597,10 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	}
 }
 
-// cell computes one step of a GRU for one sequence: it updates the state from the gates. The update
-// and reset gates are given after their functions. If r.linear is true, cell also uses x, and
-// `product`, the product with the candidate's weights. Only the function g uses assembly.
+// cell computes one step of a GRU for one sequence: it updates the state from the gates. [gru.reset]
+// has already applied r.f to the update and reset gates. If r.linear is true, cell also uses x,
+// which is xn of [GRU], and `product`, which is h·candidate + bias. Only the function r.g uses
+// assembly.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

@@ -114,10 +114,11 @@ func (r *lstmGrad[T]) before(i, n int) []T {
 	return nil
 }
 
-// cell computes the backward pass of one step of an LSTM, for one sequence. It replaces gates by
-// their gradients. `cell` and `before` are the cell states after and before the step; a nil
-// `before` is zero. dh is the gradient of the hidden state after the step. dc is the gradient of
-// `cell`, and becomes the gradient of `before`. If fused is true, assembly computes the step.
+// cell computes the backward pass of one step of an LSTM, for one sequence. `gates` holds the
+// results of the gates' functions; cell replaces them by the gradients of the operands of these
+// functions. `cell` and `before` are the cell states after and before the step; a nil `before` is
+// zero. dh is the gradient of the hidden state after the step. dc is the gradient of `cell`, and
+// becomes the gradient of `before`. If fused is true, assembly computes the step.
 func (r *lstmGrad[T]) cell(gates, cell, before, dh, dc []T, fused bool) {
 	in, out, forget, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:3*r.hidden], gates[3*r.hidden:]
 	isZero := before == nil
@@ -161,10 +162,10 @@ func lstmGradCell[T Float](in, out, forget, next, cell, before, dh, dc []T) {
 // hidden], becomes the gradient of kept. After a sequence's end, both are zero. dx and gates may be
 // the same slice. dh, [batch, hidden], becomes the gradient of the initial state.
 //
-// If T is float32, weights and candidate are the transposed recurrent weights of the gates and of
-// the candidate, packed by [PackPanels]. If T is float64, they are the transposed matrices
-// [2·hidden, hidden] and [hidden, hidden]. GRUGrad returns an error for a length out of range. If
-// ctx is done, it ends the call as GRUTrace does; dx, dk and dh are then undefined.
+// weights and candidate are the transposed `weights` and `candidate` of GRUTrace. If T is float32,
+// they are packed by [PackPanels]. If T is float64, they are matrices, [2·hidden, hidden] and
+// [hidden, hidden]. GRUGrad returns an error for a length out of range. If ctx is done, it ends the
+// call as GRUTrace does; dx, dk and dh are then undefined.
 func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weights, candidate []T, lens []int32, dy, last []T, steps, batch, hidden int, reverse, linear bool) error {
 	r := gruGrad[T]{
 		recurrence: recurrence[T]{
@@ -247,11 +248,12 @@ func (r *gruGrad[T]) Part(i, parts int) {
 	}
 }
 
-// cell computes a part of the backward pass of one step of a GRU, for one sequence. It replaces the
-// update gate and the candidate by their gradients. h is the state before the step. dh is the
-// gradient of the state after the step; it becomes the part of h's gradient that comes through the
-// update gate. If r.linear is true, cell also replaces the reset gate and the kept product by their
-// gradients. If fused is true, assembly computes this.
+// cell computes a part of the backward pass of one step of a GRU, for one sequence. It replaces
+// update and n, in the symbols of [GRU], by the gradients of the operands of f and g. h is the state
+// before the step. dh is the gradient of the state after the step; it becomes the part of h's
+// gradient that comes through the update gate. If r.linear is true, cell also replaces reset by the
+// gradient of the operand of f, and the kept product by its gradient. If fused is true, assembly
+// computes this.
 func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if fused {
@@ -272,9 +274,10 @@ func (r *gruGrad[T]) cell(gates, h, kept, dh []T, fused bool) {
 }
 
 // reset computes a part of the backward pass of one step of a GRU that is not linear, for one
-// sequence. It replaces the reset gate by its gradient. h is the state before the step, and dk is
-// the gradient of the product gate·h. reset adds the part of h's gradient that comes through this
-// product to dh. If fused is true, assembly computes this.
+// sequence. `gate` is the result of the reset gate's sigmoid; reset replaces it by the gradient of
+// the sigmoid's operand. h is the state before the step, and dk is the gradient of the product
+// gate·h. dh is the gradient of h; reset adds the part that comes through this product. If fused is
+// true, assembly computes this.
 func (r *gruGrad[T]) reset(gate, h, dk, dh []T, fused bool) {
 	if fused {
 		gruResetGradCell(gate, h, dk, dh)

@@ -18,8 +18,8 @@ func Elements[T Integer](dst []T, v ...int) {
 	}
 }
 
-// Concat concatenates matrices along their rows' axis (ONNX Concat). parts[i] is a matrix of
-// `outer` rows with widths[i] elements. Row j of dst consists of row j of each part, in order.
+// Concat puts matrices side by side (ONNX Concat). parts[i] is a matrix of `outer` rows with
+// widths[i] elements. Row j of dst consists of row j of each part, in order.
 func Concat[T any](dst []T, outer int, widths []int, parts ...[]T) {
 	at := 0
 	for row := range outer {

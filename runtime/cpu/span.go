@@ -55,8 +55,8 @@ func (a *axis) whole(s span) int {
 	return a.span(from, a.out).to - from
 }
 
-// repeats reports whether windows that reach beyond the input may have the same taps as their
-// neighbours. They have other taps if each moves by a tap or more.
+// repeats reports whether two adjacent windows that reach beyond the input may have the same taps
+// inside the input. They cannot if the stride is at least the dilation.
 func (a *axis) repeats() bool { return a.dil > a.stride }
 
 // single returns the span of output o alone.

@@ -76,12 +76,13 @@ func (t *tile) loops(run int, n, step [3]int) {
 	}
 }
 
-// nearPanels is the largest number of elements of b that are assumed to be in a near cache.
+// nearPanels is the largest number of elements of b that are assumed to be in a near cache. A
+// larger b is prefetched.
 const nearPanels = 16 << 10
 
-// fetchFor returns a value for a tile's field fetch. With this value the kernel prefetches all of
-// b; it is 0 if b is small. elements is the number of elements of b. The kernel reads a panel at
-// least `times` times before it goes on to the next one.
+// fetchFor returns the value of a tile's field fetch with which the kernel prefetches all of b. It
+// returns 0, for no prefetching, if b has at most nearPanels elements. elements is the number of
+// elements of b. The kernel reads a panel at least `times` times before it goes on to the next one.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0

@@ -19,7 +19,8 @@ const (
 var treeAggregates = [...]string{treeSum: "sum", treeAverage: "average", treeMin: "min", treeMax: "max"}
 
 // TreeEnsemble evaluates decision trees for n targets (ONNX TreeEnsemble). dst is [rows, n] and x
-// is [rows, features]. It returns an error if `features` is less than `need`.
+// is [rows, features]. It returns an error if `features` is less than `need`, the number of features
+// for which the trees were made.
 //
 // A node is three elements of nodes, and a threshold. The first element is the index of a feature.
 // The second is the child to take if the row's feature is above the threshold or NaN. The third is

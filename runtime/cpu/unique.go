@@ -23,8 +23,9 @@ func compareRows[T sortable](src []T, width int, i, j int64) int {
 	return 0
 }
 
-// SortRows sorts the rows of src, a matrix of len(dst) rows and `width` columns. It sets dst to the
-// indices of the rows in ascending order. Equal rows are in order of their indices.
+// SortRows sets dst to the indices of the rows of src, in ascending order of the rows. Rows are
+// compared lexicographically; equal rows are in order of their indices. src has len(dst) rows and
+// `width` columns, and does not change.
 func SortRows[T sortable](dst []int64, src []T, width int) {
 	src = trim(src, volume(len(dst), width))
 	for i := range dst {

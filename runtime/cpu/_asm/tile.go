@@ -252,10 +252,11 @@ func (f *file) fetch(panels int) {
 }
 
 // steps writes the loops over the elements of each run of the tile's loop nest. A run is a sequence
-// of adjacent elements of a row of a. The first loop contains the code of four steps, step(0) to
-// step(3). The second loop contains the code of step(0), for the elements that are left. A step
-// multiplies one element of each row of a by a row of b, to which DI points. It must advance DI to
-// the next row of b. `rows` is the number of rows of the tile. See [file.runs] for mayLieApart.
+// of elements of a row of a. They are adjacent, with one exception; see mayLieApart of [file.runs].
+// The first loop contains the code of four steps, step(0) to step(3). The second loop contains the
+// code of step(0), for the elements that are left. A step multiplies one element of each row of a
+// by a row of b, to which DI points. It must advance DI to the next row of b. `rows` is the number
+// of rows of the tile.
 func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	f.runs(rows, mayLieApart, func(n int, by any) {
 		for u := range n {
@@ -265,11 +266,12 @@ func (f *file) steps(rows int, mayLieApart bool, step func(u int)) {
 	})
 }
 
-// runs writes the loops over the elements of each run of the tile's loop nest. The first loop
-// handles four elements at a time, and the second one element at a time. steps(n, by) writes the
-// code for n elements. This code must advance DI by n rows of b, and the registers that point to
-// rows of a by `by` bytes. `rows` is the number of rows of the tile. If mayLieApart is true, the
-// code also handles tiles with a single run whose elements are not adjacent.
+// runs writes the loops over the elements of each run of the tile's loop nest; see [file.steps] for
+// what a run is. The first loop handles four elements at a time, and the second one element at a
+// time. steps(n, by) writes the code for n elements. This code must advance DI by n rows of b, and
+// the registers that point to rows of a by `by` bytes. `rows` is the number of rows of the tile. If
+// mayLieApart is true, the code also handles tiles with a single run whose elements are not
+// adjacent.
 func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	const unroll = 4
 	end := ""
@@ -305,7 +307,7 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 // because the processor itself does not follow such rows.
 const elementsAhead = 8
 
-// apart writes a loop over the elements of a run in which adjacent elements are BX bytes apart.
+// apart writes a loop over the elements of a run in which each element is BX bytes after the one before.
 // steps(1, "BX") writes the body of the loop; see [file.runs]. `rows` is the number of rows of the
 // tile.
 func (f *file) apart(rows int, steps func(n int, by any)) {
@@ -360,7 +362,8 @@ func (f *file) loop(counter string, body func()) {
 	f.op("JNZ", top)
 }
 
-// nest writes the tile's three nested loops around `body`, which writes the code for one run.
+// nest writes the tile's three nested loops around `body`, which writes the code for one run; see
+// [file.steps] for what a run is.
 // Between runs, the code advances the registers of the rows. If b is true, it also advances DI, the
 // position in the matrix b.
 func (f *file) nest(rows int, b bool, body func()) {

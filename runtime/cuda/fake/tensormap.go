@@ -48,8 +48,8 @@ func MapOf(param []byte) (Map, error) {
 	return m, nil
 }
 
-// beginMap writes the beginning of a map to out, and returns it. ok is false unless the tensor is row-major and the driver
-// accepts it.
+// beginMap writes the beginning of a map to out, and returns it. size is the size of an element in bytes. ok is false
+// unless the tensor is row-major and the driver accepts it.
 func beginMap(out *libcuda.TensorMap, element libcuda.ElementType, rank uint32, at libcuda.Address, extents, strides *uint64, interleave, swizzle, fill uint32) (m []byte, size uint64, ok bool) {
 	size = map[libcuda.ElementType]uint64{libcuda.Float16: 2, libcuda.BFloat16: 2, libcuda.TFloat32: 4}[element]
 	if uintptr(unsafe.Pointer(out))%64 != 0 || size == 0 || rank < 1 || rank > 5 || at%16 != 0 || interleave != 0 || swizzle != libcuda.Swizzle128 || fill != 0 {

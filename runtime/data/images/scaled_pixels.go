@@ -7,17 +7,19 @@ import "encoding/binary"
 // weight thus adds to two sums.
 const (
 	lanes = 0x000000ff000000ff
-	// half is ½ in both sums. The bits after the binary point are cut off, which rounds.
+	// half is ½ in both sums. Sums start with it, and their fractional bits are cut off at the end: this
+	// rounds to the nearest integer.
 	half = 1<<(fixedBits-1) | 1<<(fixedBits-1+32)
 )
 
-// pixelOf returns the pixel of two pairs of sums from 0 up to, but not including, 256. Red is in the lowest byte.
+// pixelOf returns the pixel whose channels are the integer parts of two pairs of sums. Each sum is at least 0 and
+// below 256. Red is in the lowest byte.
 func pixelOf(redBlue, greenAlpha int64) uint32 {
 	p := uint64(redBlue)>>fixedBits&lanes | uint64(greenAlpha)>>fixedBits&lanes<<8
 	return uint32(p | p>>16)
 }
 
-// clampedPixelOf is [pixelOf] of any sums. Channels are clamped to 0 … 255.
+// clampedPixelOf is [pixelOf] for sums that may be out of range. Channels are clamped to 0 … 255.
 func clampedPixelOf(redBlue, greenAlpha int64) uint32 {
 	r, g := int64(int32(redBlue)), int64(int32(greenAlpha))
 	return clamped(r) | clamped(g)<<8 | clamped((redBlue-r)>>32)<<16 | clamped((greenAlpha-g)>>32)<<24

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 )
 
-// Sharpen moves each pixel away from the mean of its neighbourhood of 3 × 3 pixels, in which the
-// pixel itself counts 5 times. The pixels at the edges do not change. Sharpen agrees with
-// torchvision's adjust_sharpness. For a factor up to 1, pictures of 8 bits differ from Pillow's by at
-// most 1.
+// Sharpen changes the distance of each pixel from a mean: it multiplies the distance by Factor. The
+// mean is over the 3 × 3 pixels around the pixel, and the pixel itself counts 5 times. The pixels
+// at the edges do not change. Sharpen agrees with torchvision's adjust_sharpness. For a factor up to
+// 1, pictures of 8 bits differ from Pillow's by at most 1.
 type Sharpen struct {
 	Factor float64 // at least 0; 0 is the mean itself, 1 changes nothing, 2 sharpens
 }
