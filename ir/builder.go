@@ -373,10 +373,11 @@ func (b *Builder) Assume(v *Value, shape ...dim.Dim) *Value {
 	return b.Node(Assume{typ}, v)
 }
 
-// Equate makes x and y equal. It uses [Builder.Unify] unless that fails, or would replace a symbol that is bound
-// before the block. In these cases it instead appends a check for run time, and replaces one extent by the other in
-// the types of values. If no extent can be replaced in the second case, it uses Unify after all. Elements of values
-// may be nil. Equate stores the values with their new types in this slice. It reports whether it succeeded.
+// Equate makes x and y equal, and reports whether it succeeded. It has two ways. The first is [Builder.Unify]. The
+// second is to append a check for run time, and to replace one extent by the other in the types of values; it fails
+// if no extent can be replaced. Equate uses the first way, or the second if the first fails. If Unify would replace a
+// symbol that is bound before the block, Equate tries the second way before the first. Elements of values may be nil.
+// Equate stores the values with their new types in this slice.
 func (b *Builder) Equate(x, y dim.Dim, values []*Value) bool {
 	if !(b.isOuter(x, y) && b.exchange(x, y, values)) && !b.Unify(x, y) && !b.exchange(x, y, values) {
 		return false

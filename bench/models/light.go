@@ -55,8 +55,9 @@ type use struct {
 }
 
 // bounds returns the range of a weight's random values. The range is chosen so that activations neither vanish nor
-// explode. If a rectifier follows, a kernel or a matrix doubles the mean square of its input, because the rectifier
-// halves it. Otherwise it keeps the mean square. The scale of a normalisation before a Sum halves the values.
+// explode. The weights of a convolution or a product keep the mean square of its input. If a rectifier follows, they
+// double the mean square, because the rectifier halves it. The scale of a normalisation is about 1, or about 1/2
+// before a Sum.
 func (u use) bounds(dims []int) (low, high float64, err error) {
 	switch u.role {
 	case kernel, matrix:

@@ -11,11 +11,11 @@
 //	go run ./models resnet50
 //	go run ./throughput [-callers N] [-rounds 5] [-time 2s] [-burngen CMD] CASE ...
 //
-// A case is a name of ./models or an ONNX file. The arguments and the comparison of the outputs are compare.mjs's. For
-// each side, the table has the calls of a second, the median over the rounds; the median and the 99th percentile of the
-// time of a call, over all rounds; and the calls of the sessions divided by the side's. Times of ORT do not include
-// what waiting for commands takes, between runs of 20 ms. It needs `npm ci`, a C compiler, and a system that can stop
-// processes. Other work on the machine changes the numbers.
+// A case is a name of ./models or an ONNX file. The arguments and the comparison of the outputs are compare.mjs's.
+// For each side, the table has the calls of a second, the median over the rounds; the median and the 99th percentile
+// of the time of a call, over all rounds; and the calls of the sessions divided by the side's. A process of ORT gets
+// a new command after every 20 ms of calls; the time between two commands does not count. The command needs `npm ci`,
+// a C compiler, and a system that can suspend processes. Other work on the machine changes the numbers.
 package main
 
 import (
@@ -138,8 +138,9 @@ func (p *program) best(host []string, o options) (*side, error) {
 // setting is a number of processes of ONNX Runtime and the threads of each.
 type setting struct{ processes, threads int }
 
-// settings returns the settings to try: a process of one thread for each caller, and as many processes of 1, 2, 4 and
-// so on threads as there are processors for, but not more processes than callers.
+// settings returns the settings to try. The first has a process of one thread for each caller. The others have t
+// threads in each process, where t is 1, 2, 4 and so on, and at last `processors`. They have processors/t processes,
+// rounded down, but at most one for each caller.
 func settings(callers, processors int) []setting {
 	list := []setting{{callers, 1}}
 	for t := 1; ; t = min(2*t, processors) {

@@ -37,7 +37,8 @@ type process struct {
 	stderr  bytes.Buffer
 }
 
-// start starts the processes, one after the other, waits until each is ready, and stops it.
+// start starts the processes, one after the other. It waits until each is ready, and then suspends it until
+// [side.turn].
 func (s *side) start() error {
 	for _, command := range s.commands {
 		p := &process{command: exec.Command(command[0], command[1:]...)}
@@ -76,7 +77,7 @@ func (s *side) end() {
 }
 
 // turn has all processes compute calls at the same time, first for a tenth of time d to warm up, and then for time d.
-// At other times the processes are stopped.
+// At other times the processes are suspended.
 func (s *side) turn(d time.Duration) error {
 	for _, p := range s.running {
 		if err := p.command.Process.Signal(syscall.SIGCONT); err != nil {
@@ -147,7 +148,7 @@ func perSecond(times []time.Duration) float64 {
 	return float64(len(times)) / sum.Seconds()
 }
 
-// loads returns the function talk of programs of package callers. Each has n callers.
+// loads returns the function [side].talk for programs that package callers runs, with n callers each.
 func loads(n int) func(*process, time.Duration) ([][]time.Duration, error) {
 	return func(p *process, d time.Duration) ([][]time.Duration, error) {
 		if _, err := fmt.Fprintf(p.in, "load %s\n", d); err != nil {
@@ -164,11 +165,12 @@ func loads(n int) func(*process, time.Duration) ([][]time.Duration, error) {
 	}
 }
 
-// runTime is the time of a run of ONNX Runtime, which takes a command.
+// runTime is about the time of a run of ONNX Runtime. A run is the calls that one command asks for.
 const runTime = 20 * time.Millisecond
 
-// runs is the function talk of ONNX Runtime, whose protocol is that of package worker. It commands runs until the time
-// is over. The number of calls of a run follows from the time of the last call.
+// runs is the function [side].talk for processes of ONNX Runtime, which obey the commands that package worker obeys.
+// It commands runs until time d is over. It chooses the number of calls of a run from the time of the last call, so
+// that a run takes about runTime.
 func runs(p *process, d time.Duration) ([][]time.Duration, error) {
 	var all []time.Duration
 	for begin, n := time.Now(), 1; ; {

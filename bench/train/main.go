@@ -71,7 +71,8 @@ type reply struct {
 	// float64, relative to the norm of the gradient. Own is the same for PyTorch in float32. If a
 	// network has kinks, such as Relu's, a rounding difference may flip an element.
 	Differ, Own float64
-	// Loss is the difference between the loss of the generated side and the loss in float64, relative to the latter.
+	// Loss is the difference between the loss of the generated side and the loss in float64, divided by the loss in
+	// float64.
 	Loss float64
 	Laps []float64 // median time of each timed node
 }

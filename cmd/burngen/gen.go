@@ -182,8 +182,9 @@ func (g *genFlags) checkPrecision() error {
 	return nil
 }
 
-// checkKeep checks -weights-keep. Its default for several targets is raw, because the packages
-// share the original weights. So it is for -web, because a browser downloads the weights. GPU packages prepare the weights when they load them.
+// checkKeep checks -weights-keep. The default is raw in two cases: for several targets, because their packages share
+// the original weights, and for -web, because a browser downloads the weights. checkKeep returns an error for
+// prepared with several targets, or with a target that cannot run here.
 func (g *genFlags) checkKeep() error {
 	several := len(g.targets) > 1
 	switch {

@@ -84,9 +84,9 @@ type api struct {
 	extras []extra
 }
 
-// extra describes a parameter of a trainer's schedule, the Go function that executes the steps. The trainer's
-// method does not have this parameter. `name` is the parameter's name. Its argument is the result of a method of
-// the running call, and `method` is that method's name.
+// extra describes a parameter that a trainer's schedule, the Go function that executes the steps, has in addition to
+// the parameters of the trainer's method. `name` is the parameter's name. `method` is the name of a method of the
+// running call; the result of this method is the argument for the parameter.
 type extra struct{ name, method string }
 
 // extraOf returns the extra parameter with elements of type d: the loss scale for f32, else the key

@@ -30,9 +30,9 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints arg, the argument of a call of callee through which callee returns its result i. ref is the memory of
-// the result, and t its type. setup are the statements before the call. If the result is a tensor that is stored with
-// its shape, setup sets the shape, unless callee determines it. For other results setup is nil.
+// passed prints arg, an argument of a call of callee. The argument tells callee where to write its result i. ref is
+// the memory of the result, and t its type. setup are the statements before the call. If the result is a tensor that
+// is stored with its shape, setup sets the shape, unless callee determines it. For other results setup is nil.
 func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (setup []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():

@@ -40,7 +40,7 @@ func (d *Device) files() []File {
 
 var deviceNames = []string{"program", "code", "faster"}
 
-// instance is the name of the fields, parameters and variables that hold a model's device.
+// instance is the name of each field, parameter and variable that holds a model's device in generated code.
 const instance = "device"
 
 // runField is the name of the field that holds the gpu.Run in sessions and trainers. The functions that prepare
@@ -176,10 +176,10 @@ func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
 
-// beginDevice prints the beginning of a call on the device and the deferred end of the call. The printed call that
-// begins takes the arguments and results whose sizes are known before the first step. If all steps of fn are
-// queued, beginDevice also prints a replay. An earlier call with the same extents may have recorded the kernels
-// that it launched. The schedule then replays the recording and returns.
+// beginDevice prints two calls, which begin and end the work on the device; the second is deferred. The first takes
+// the arguments and results whose sizes are known before the first step. If all steps of fn are queued, beginDevice
+// also prints a replay: if an earlier call with the same extents has recorded the kernels that it launched, the
+// schedule replays the recording and returns.
 func (m *method) beginDevice(fn *function, params []parameter) []jen.Code {
 	begin := "Begin"
 	if m.host.typ == "Trainer" {

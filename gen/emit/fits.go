@@ -62,9 +62,9 @@ func (t *fits) atEntry(symbols []string, prefix string) jen.Code {
 	return t.at(&point{symbols: symbols, z: "z", where: jen.Lit(prefix)})
 }
 
-// need records that d is printed as an int. If d may overflow, it is checked at the last point that
-// binds one of its symbols. If there are callers, and all of them know the symbols of d when they
-// begin, the callers check d instead.
+// need records that the code of t.f uses d as an int. If d may overflow, this code checks d at the last point that
+// binds one of the symbols of d. There is one exception: if other functions call t.f, and each of them knows all
+// symbols of d at its own beginning, these functions check d instead.
 func (t *fits) need(d dim.Dim) {
 	if always(d) || t.isSure(d) {
 		return
@@ -153,8 +153,9 @@ func (t *fits) write(p *point) {
 	p.code.If(jen.Err().Op(":=").Id(p.z).Dot("Err").Call(p.where), jen.Err().Op("!=").Nil()).Block(jen.Return(err))
 }
 
-// isPart reports whether d is known not to overflow if e does not. This is known in two cases: d is a constant
-// fraction of e, or d and e − d are both known not to be negative, see [isPositive].
+// isPart reports whether d is known to be at most e in magnitude, so that d overflows only if e does. This is known
+// in two cases: d is c·e with a constant c, 0 < c ≤ 1, or d and e − d are both known not to be negative, see
+// [isPositive].
 func isPart(d, e dim.Dim) bool {
 	if rest := e.Sub(d); !rest.Overflow() && isPositive(d) && isPositive(rest) {
 		return true

@@ -15,9 +15,9 @@ const long = 200
 // check before each such step would be too frequent, because few of these steps take longer.
 const open = long / 4
 
-// duration returns an estimate of a step's duration in the unit of [long], at most [long]. It is long for calls of
+// duration returns an estimate of a step's duration in the unit of [long], at most [long]. It is [long] for calls of
 // functions, calls of custom operators, and loops. It is 0 for checks, bindings, allocations and copies of results.
-// The duration may depend on extents that are known only at run time. It is then long for a step that checks the
+// The duration may depend on extents that are known only at run time. It is then [long] for a step that checks the
 // context itself, and [open] for any other step.
 func (f *function) duration(s program.Step) float64 {
 	switch s.(type) {

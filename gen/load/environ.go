@@ -11,8 +11,9 @@ import (
 // targets lists the environment variables that select the target of the go command.
 var targets = strings.Fields("GOOS GOARCH GOARM GOARM64 GOAMD64 GO386 GOMIPS GOMIPS64 GOPPC64 GORISCV64 GOWASM GOEXPERIMENT")
 
-// hostEnv returns an environment for the go command in dir. It builds for this machine, even if the
-// environment selects another target. It returns an error if the go command does not run.
+// hostEnv returns the environment of this program, changed so that the go command in dir builds for this machine.
+// Variables that select another target are left out or replaced. hostEnv returns an error if the go command does not
+// run.
 func hostEnv(dir string) ([]string, error) {
 	var env []string
 	for _, kv := range os.Environ() {

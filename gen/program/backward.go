@@ -87,7 +87,7 @@ func onlyBit(set *big.Int) int {
 }
 
 // serves returns a function that maps a step to a set: the results that need the step. Bit 0 of the set stands for
-// all results that are not gradients, and bit 1+i for gradient i.
+// all results that are not gradients, and bit 1+i for result i if it is a gradient.
 func (f *Func) serves(isGradient func(int) bool) func(Step) *big.Int {
 	values, nodes := map[*ir.Value]*big.Int{}, map[*ir.Node]*big.Int{}
 	bit := func(i int) int {

@@ -213,8 +213,9 @@ func (m *Module) BuildWeb() (program, support []byte, err error) {
 	return program, support, err
 }
 
-// link makes go.mod name burngen's folder by a link in the module's folder, because a program records the path that
-// go.mod has. Where links are not allowed the path stays.
+// link makes a symbolic link to burngen's folder in the module's folder. go.mod then has the path of the link,
+// because a program records the path that go.mod has. Where links are not allowed, go.mod keeps the path of the
+// folder.
 func (m *Module) link() error {
 	const name = "burngen"
 	if os.Symlink(m.own, filepath.Join(m.Dir, name)) != nil {

@@ -155,11 +155,11 @@ func (s *Slopes) point(args []*ir.Tensor) (point []*ir.Tensor, direction func() 
 	return s.moved(point, direction(), slopeJitter), direction, nil
 }
 
-// AgreeOn compares the gradients near args that a target computes with the gradients that the evaluator computes in
-// f64. It compares the values of the function in the same way. An element may differ by 1e-4 of the largest finite
-// element of its gradient, or by 2⁻⁴⁸ of the largest finite element of all gradients if that is more. The second
-// bound is for a gradient of 0 that is a sum of large terms that cancel. AgreeOn returns an error if an element
-// differs by more. It also returns the errors of the compiler and of the operators.
+// AgreeOn computes the gradients at a point near args in two ways, on a target and with the evaluator in f64, and
+// compares them. It compares the values of the function in the same way. An element may differ by 1e-4 of the largest
+// finite element of its gradient, or by 2⁻⁴⁸ of the largest finite element of all gradients if that is more. The
+// second bound is for a gradient of 0 that is a sum of large terms that cancel. AgreeOn returns an error if an
+// element differs by more. It also returns the errors of the compiler and of the operators.
 func (s *Slopes) AgreeOn(to target.Target, args []*ir.Tensor) error {
 	point, _, err := s.point(args)
 	if err != nil {

@@ -194,10 +194,11 @@ func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check makes three comparisons. It compares each stage with the evaluator, on integers that the evaluator computes
-// from inputs. It compares got with the stages run one after the other. It compares got with wants, the expected
-// outputs that got differs from. This last difference must be explained: by the effect of one integer that is off by
-// one, or by the effect of all ties that go the other way. check returns an error if a comparison fails.
+// check makes three comparisons. got holds the outputs of the whole model. It compares each stage with the evaluator,
+// on integers that the evaluator computes from inputs. It compares got with the outputs of the stages run one after
+// the other. It compares got with wants, the expected outputs that got differs from. This last difference must be
+// explained: by the effect of one integer that is off by one, or by the effect of all ties that go the other way.
+// check returns an error if a comparison fails.
 func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value, wants []want) (found staged, err error) {
 	f := s.module.Func("forward")
 	values, ties := map[*ir.Value]*ir.Tensor{}, map[*ir.Value][]tie{}
@@ -382,9 +383,10 @@ func moved(t *ir.Tensor, i int) *ir.Tensor {
 	return m
 }
 
-// distance returns the difference of v from w, or from `other` if that is not nil. It compares only what w holds. w
-// may hold elements, and the extremes of a partially known output. It returns an error if v has another type than w
-// or another number of NaNs, or if w holds no values.
+// distance returns the difference of v from w, or from `other` if that is not nil. It compares the elements that w
+// holds. If the output is compared by statistics, see [want.summarised], it also compares the number of NaNs, the
+// smallest and the largest element. It returns an error if v has another type than w or another number of NaNs, or if
+// w holds no values.
 func (j *judge) distance(v *onnx.Value, w want, other *ir.Tensor) (distance, error) {
 	d := distance{}
 	got := v.Tensor

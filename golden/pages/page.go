@@ -27,8 +27,9 @@
 //	}
 //	-->
 //
-// A "before" comment has no block. It runs commands that the page does not show. A command after "!
-// " must fail, and "fixture NAME PATH" writes a file that the test makes:
+// A "before" comment has no block. It runs commands that the page does not show. A command with
+// an exclamation mark and a space before it must fail. "fixture NAME PATH" writes a file that the
+// test makes:
 //
 //	<!-- test: before
 //	mkdir boxes

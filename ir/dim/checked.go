@@ -77,8 +77,8 @@ func satAdd(a, b, inf int64) int64 {
 	return posInf
 }
 
-// satMul multiplies two bounds. The product with 0 is 0. Any other product with negInf or posInf, or that overflows, is
-// negInf or posInf, by its sign.
+// satMul multiplies two bounds. If one of them is 0, the result is 0. Otherwise, if one is negInf or posInf, or the
+// product overflows, the result is negInf or posInf, whichever has the sign of the product.
 func satMul(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0

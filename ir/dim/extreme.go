@@ -8,8 +8,8 @@ func (d Dim) Min(e Dim) Dim { return extreme(opMin, d, e) }
 // Max returns the larger of d and e.
 func (d Dim) Max(e Dim) Dim { return extreme(opMax, d, e) }
 
-// extreme returns the min or max of d and e. Its arguments are the arguments of both, without those that provably
-// never decide the result.
+// extreme returns the min or max of d and e, as op says. If d or e is itself such a min or max, its arguments become
+// arguments of the result. Arguments that provably never decide the result are left out.
 func extreme(op operator, d, e Dim) Dim {
 	p, q := d.pushed(), e.pushed()
 	x := plainExtreme(op, p, q)
@@ -65,8 +65,9 @@ func plainExtreme(op operator, d, e Dim) Dim {
 // rewrites.
 const maxRewrite = 24
 
-// pushed moves the sum rest of d = rest ± min(…) or d = rest ± max(…) into the arguments, if the result has fewer
-// atoms. For example, min(N+1,8) − N becomes min(1,8−N). Otherwise pushed returns d.
+// pushed moves the other terms of a sum d into the arguments of a min or max that d adds or subtracts: min(N+1,8) − N
+// becomes min(1,8−N). It returns d if d does not have this form or has more than maxRewrite atoms, or if the result
+// would not have fewer atoms.
 func (d Dim) pushed() Dim {
 	if d.p == nil || len(d.p.terms) < 2 || d.p.size > maxRewrite {
 		return d
@@ -95,8 +96,9 @@ func (d Dim) pushed() Dim {
 	return out
 }
 
-// distributed returns op(args) with op moved into an argument of the opposite kind. For example,
-// min(max(min(1,N),0),N) becomes min(1,N). distributed returns false if the result would not have fewer atoms.
+// distributed returns op(args) with op moved into an argument of the opposite kind: a max if op is min, and a min if
+// op is max. For example, min(max(min(1,N),0),N) becomes min(1,N). distributed returns false if no argument is of the
+// opposite kind, if there are more than maxRewrite atoms, or if the result would not have fewer atoms.
 func distributed(op operator, args []Dim) (Dim, bool) {
 	size := 1
 	for _, x := range args {

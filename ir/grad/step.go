@@ -36,7 +36,7 @@ func Step(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, 
 
 // ScaledStep is [Step] with one more parameter at the end, ScaleName of f32[2]. Element 0 is the gradient of the
 // loss, which is 1 in a Step. A larger value keeps the gradients of activations from becoming too small for f16.
-// Element 1 multiplies the gradients of the weights.
+// Element 1 multiplies the gradients of the weights; the inverse of element 0 undoes the scale.
 func ScaledStep(m *ir.Module, loss *ir.Func, name string, params []string) (*ir.Func, error) {
 	return step(m, loss, name, params, true)
 }

@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// convolution is a square convolution, with relu(conv(x) + bias + residual) as its result.
+// convolution describes relu(conv(x) + bias + residual), where conv has a square kernel.
 type convolution struct {
 	images, height, width, depth int
 	channels, kernel, stride     int
@@ -49,7 +49,9 @@ type convolution struct {
 	residual                     bool
 }
 
-// parse reads a convolution such as 32x56x56x64:256:1:1:bf16:res. The padding keeps the extents with stride 1.
+// parse reads a convolution such as 32x56x56x64:256:1:1:bf16:res. The numbers are images x height x width x channels
+// of the input, channels of the result, extent of the kernel, and stride. The element type and `res`, for a residual,
+// may be missing. The padding is such that the result has the height and width of the input if the stride is 1.
 func parse(text string) (convolution, error) {
 	c := convolution{d: ir.BF16}
 	parts := strings.Split(text, ":")

@@ -1,8 +1,8 @@
 //go:build networks
 
-// Command networks measures transformers on the first NVIDIA card: calls of MiniLM and of BERT-base from arrays of the host
-// to arrays of the host, a transformer block of width 4096, and training steps of this block and of GPT-2 with AdamW. Weights
-// and inputs are random.
+// Command networks measures transformers on the first NVIDIA card, with random weights and inputs. It measures calls
+// of MiniLM and of BERT-base, with arguments and results in arrays of the host; calls of a transformer block of width
+// 4096; and training steps of this block and of GPT-2 with AdamW.
 //
 //	networks NAME
 //

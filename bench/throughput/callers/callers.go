@@ -20,11 +20,11 @@ import (
 // Main is the main function of a program with callers. The functions are those of a generated package, as for
 // [worker.Main]. All callers share the model, and each has its own session.
 //
-// The program's arguments are the number of callers, the number of threads of an operator or 0 for the default, a file
-// with the inputs and a file for the outputs, in the format of package tensors. Each caller calls the model once. The
-// program returns an error unless all outputs are the same. It writes the outputs and prints "ready". Then it answers
-// each line "load D", where D is a duration: all callers call the model over and over until the time is over. The
-// answer is a line for each caller, with the times of its calls in nanoseconds.
+// The program has four arguments: the number of callers; the number of threads of an operator, where 0 is the
+// default; a file with the inputs; and a file for the outputs. The files have the format of package tensors. Each
+// caller calls the model once. The program returns an error unless all outputs are the same. It writes the outputs
+// and prints "ready". Then it answers each line "load D", where D is a duration: all callers call the model over and
+// over until the time is over. The answer is a line for each caller, with the times of its calls in nanoseconds.
 func Main[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open func(*M, rt.Max) (*S, error), forward func(*S, Y, X) error) {
 	if err := run(os.Args[1:], worker.Opener(sync.OnceValues(load), meta, open, forward)); err != nil {
 		fmt.Fprintf(os.Stderr, "callers: %v\n", err)

@@ -69,7 +69,7 @@ func (l *Loop) Direct() bool {
 	return true
 }
 
-// maxPeriod is the maximum number of elements that are repeated to fill a run.
+// maxPeriod is the largest extent of a last dimension that [split] merges with the dimension before it.
 const maxPeriod = 256
 
 // axis is a dimension of a loop with each operand's stride.
@@ -116,8 +116,8 @@ func (b *builder) loop(n *ir.Node) error {
 }
 
 // loopAxes returns the dimensions of a pointwise node, without dimensions of extent 1. It merges adjacent dimensions
-// if every operand can be read along both as one. It returns an error unless each extent of an operand is known to be
-// 1 or the extent of the result.
+// where [joins] permits. It returns an error unless each extent of an operand is known to be 1 or the extent of the
+// result.
 func loopAxes(n *ir.Node) ([]axis, error) {
 	shape := n.Results[0].Type.Shape
 	var axes []axis
@@ -159,7 +159,8 @@ func strideOf(shape []dim.Dim, i int, extent dim.Dim) (dim.Dim, error) {
 	return dim.Product(shape[i+1:]...), nil
 }
 
-// joins reports whether every operand can be read along outer and inner as one dimension.
+// joins reports whether outer and inner can be merged into one dimension: the stride of every operand along outer is
+// its stride along inner times the extent of inner.
 func joins(outer, inner axis) bool {
 	for i, s := range outer.strides {
 		if !s.Equal(inner.strides[i].Mul(inner.extent)) {
@@ -170,9 +171,9 @@ func joins(outer, inner axis) bool {
 }
 
 // split selects the inner dimension of a loop: the last dimension, or the last two merged into one. They are merged
-// if the last is short and every operand meets one of three conditions over these two dimensions: it is contiguous,
-// it is constant, or it repeats its elements along the first of them. outer are the other dimensions. periods has an
-// element for each operand; see [LoopOperand].
+// if the extent of the last is a constant of at most maxPeriod, and every operand meets one of three conditions over
+// these two dimensions: it is contiguous, it is constant, or it repeats its elements along the first of them. outer
+// are the other dimensions. periods has an element for each operand; see [LoopOperand].
 func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []int) {
 	periods = make([]int, operands)
 	if len(axes) == 0 {
@@ -198,7 +199,7 @@ func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []in
 }
 
 // periodic sets the periods of operands, see [LoopOperand], over a dimension that merges outer and inner. p is the
-// extent of inner. periodic returns false if an operand is constant over inner only.
+// extent of inner. periodic returns false if an operand is constant along inner but not along outer.
 func periodic(outer, inner axis, p int, periods []int) bool {
 	zero := dim.Const(0)
 	for i, s := range inner.strides {

@@ -9,9 +9,10 @@ import (
 	"github.com/burngen/burngen/ir/plan"
 )
 
-// loop prints a pointwise region as loops over the outer dimensions. Their body first fills the runs of operands
-// whose elements repeat, and then makes the calls of l.Body. If the inner dimension is longer than a run, the calls
-// are in a further loop over its runs.
+// loop prints a pointwise region as nested loops, one for each outer dimension. The innermost body makes the calls of
+// l.Body on runs: a run is at most l.Tile adjacent elements of the inner dimension, or all of them if the loop is
+// [Loop.Direct]. If there may be several runs, the calls are in a further loop over the runs. Before the calls, the
+// body fills a run with the repeated elements of each operand that has a Period.
 func (p *printing) loop(l *Loop) []jen.Code {
 	lp := &loopPrinter{printing: p, l: l}
 	n, static := l.Inner.Int()

@@ -34,9 +34,9 @@ type Faster struct {
 	From []int
 }
 
-// fasterOf returns the launch of l.Faster, the faster kernel that may take the place of l's kernel. It also returns the
-// arguments of l, with those appended that only l.Faster has. The launch is nil if l.Faster is nil, if its grid is not
-// constant, or if an argument of l.Faster is memory that is not an argument of l.
+// fasterOf returns the launch of l.Faster, the faster kernel that may take the place of l's kernel. It also returns a
+// list of the arguments of l, followed by the arguments that only l.Faster has. The launch is nil if l.Faster is nil,
+// if its grid is not constant, or if an argument of l.Faster is memory that is not an argument of l.
 func fasterOf(l kernels.Launch) (*Faster, []kernels.Arg) {
 	if l.Faster == nil {
 		return nil, l.Args

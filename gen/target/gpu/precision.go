@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// Precision says how a target computes the products of f32 in matrix products, convolutions and attentions. Sums
-// are f32 in every precision.
+// Precision says whether, and to what type, a target rounds the f32 factors of matrix products, convolutions and
+// attentions before it multiplies them. Sums are f32 in every precision.
 type Precision uint8
 
 // The precisions.

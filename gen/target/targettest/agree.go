@@ -67,8 +67,7 @@ func Merged(families ...Trials) Trials {
 	return all
 }
 
-// Tried returns false if [Agree] does not know the operator: it neither tries the operator nor has a reason to leave
-// it out.
+// Tried reports whether [Agree] knows the operator: it tries the operator, or has a reason to leave it out.
 func Tried(name string) bool { return trials[name] != nil || untried[name] != "" }
 
 // Fewer limits the number of checks that rapid makes in a test to `checks`. It does nothing if the command line sets

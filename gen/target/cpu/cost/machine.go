@@ -70,7 +70,7 @@ func (m *Model) Ratio(a, b func(Machine) float64) float64 {
 	return math.Exp(sum / float64(len(m.Machines)))
 }
 
-// farMove·Move is the rate of a machine whose data exceeds the second-level cache.
+// farMove is the rate at which a machine moves data that exceeds the second-level cache, relative to [Machine].Move.
 const farMove = 0.6
 
 // blocking estimates the nanoseconds of converting elems elements between planes and blocks of 16

@@ -15,7 +15,7 @@ import (
 // others are optional:
 //
 //   - 2: a zero point of the rows, i32 of one element
-//   - 3: zero points of the shifted columns, i32 with one element or one for each column of all matrices
+//   - 3: zero points of the shifted columns, i32 of one element or of W·N: one for each column of each matrix
 //   - 4: the sums of the rows, i32, which are required if there is operand 3
 type ProductColumns struct{}
 

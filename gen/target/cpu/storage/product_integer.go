@@ -9,8 +9,9 @@ import (
 )
 
 // ProductInteger is the product of rows packed by [PackRows] or [Patches] and panels of weights packed by
-// [PackColumns]. The panels have a batch of W: the rows with index i in the batch are multiplied by the panels with
-// index i mod W. The result is [batch,M,N]. Operands 0 and 1 are the rows and the panels. The others are optional:
+// [PackColumns]. The panels are W packed matrices: the rows with index i in the batch are multiplied by the panels
+// with index i mod W. The result is [batch,M,N]. Operands 0 and 1 are the rows and the panels. The others are
+// optional:
 //
 //   - 2: a bias, i32
 //   - 3: a zero point, i32
@@ -18,9 +19,10 @@ import (
 //   - 5: the sums of the rows, i32, which are required if there is operand 3
 //   - 6: a zero point of the result, i32 of one element
 //
-// Operands 2, 3 and 4 have an element for each column of all panels, or one element. Each sum of products is
-// increased by the bias, and decreased by the zero point times the sum of the row. [op.Requantize] then converts it.
-// If To is f32, operand 4 is f32, and operand 6 is an offset, f32 of the same shape as operand 4.
+// Operands 2, 3 and 4 have one element, or W·N elements: one for each of the N columns of each of the W matrices.
+// Each sum of products is increased by the bias, and decreased by the zero point times the sum of the row.
+// [op.Requantize] then converts it. If To is f32, operand 4 is f32, and operand 6 is an offset, f32 of the same shape
+// as operand 4.
 type ProductInteger struct {
 	N dim.Dim // columns
 	op.Requantize

@@ -16,7 +16,7 @@ var channels = []entry{
 // perChannel returns the launch of a kernel with a block of threads for each channel of planar images. The function
 // `fill` builds the kernel. It gets two functions. `at` returns the index, in an operand, of element i of the
 // channel. `store` stores v for the channel in row k of the result. perChannel returns an error for floats of 8 bits.
-// It also returns an error for channel-blocked images: blocked is then not 0.
+// It also returns an error if blocked is not 0, because the images are then channel-blocked.
 func perChannel(name string, blocked int, n *ir.Node, fill func(r *kernels.Row, d ir.DType, at func(i *kernel.Value) *kernel.Value, store func(k int, v *kernel.Value))) ([]kernels.Launch, error) {
 	x, y := n.Args[0].Type, n.Results[0]
 	d, ok := kernels.Arithmetic(x.DType)

@@ -109,7 +109,8 @@ func pipelinedRows(f kernels.RowFactors) *kernels.Factors {
 	}
 }
 
-// covers reports whether there is a window of one cell for each cell of the operand. The window must have one cell.
+// covers reports whether each cell of the operand has a window of its own. The caller ensures that a window has one
+// cell.
 func (w window) covers() bool {
 	for i := range w.in {
 		if w.Stride(i) != 1 || !w.inside(i) {

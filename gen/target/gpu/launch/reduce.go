@@ -54,9 +54,9 @@ func (a axes) extents(which []int) []dim.Dim {
 func (a axes) rows() dim.Dim   { return dim.Product(a.extents(a.over)...) }
 func (a axes) length() dim.Dim { return dim.Product(a.extents(a.along)...) }
 
-// columns returns the product `outer` of the extents before the axes that form a row, and the product `inner` of
-// the extents after them. ok is true if these axes are adjacent and not the last ones, and inner is unknown or at
-// least 32. At least 32 adjacent elements then belong to different rows.
+// columns returns the product `outer` of the extents before the axes that form a row, and the product `inner` of the
+// extents after them. ok is true if these axes are adjacent and not the last ones, and inner is unknown or at least
+// 32. Any `inner` adjacent elements then belong to different rows.
 func (a axes) columns() (outer, inner dim.Dim, ok bool) {
 	const fewest = 32
 	if len(a.along) == 0 {
