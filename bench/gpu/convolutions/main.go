@@ -245,7 +245,9 @@ func (s *sides) compare(c convolution, tiles []kernels.Tiles) error {
 // all returns the launches of the kernels that all devices run.
 func (c convolution) all() ([]kernels.Launch, operands, error) {
 	b := ir.NewBuilder(&ir.Func{Name: "convolution"})
-	param := func(name string, shape ...int) *ir.Value { return b.Param(name, ir.TensorOf(c.d, dim.Consts(shape...)...)) }
+	param := func(name string, shape ...int) *ir.Value {
+		return b.Param(name, ir.TensorOf(c.d, dim.Consts(shape...)...))
+	}
 	o := operands{x: param("x", c.images, c.height, c.width, c.depth), weights: param("w", c.channels, c.kernel, c.kernel, c.depth), bias: param("b", c.channels)}
 	pad := c.kernel / 2
 	window := op.Window{Kernel: []int{c.kernel, c.kernel}, Strides: []int{c.stride, c.stride}, Pads: []int{pad, pad, pad, pad}}
