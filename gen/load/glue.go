@@ -75,8 +75,8 @@ func (m *method) call(b *bytes.Buffer) {
 }
 
 // signatureFunc prints a method that returns the signature of m with its Go expressions evaluated. The
-// receiver has the same name as in m, because the expressions may use it. Line directives make compile
-// errors and panics point to the directive.
+// receiver has the same name as in m, because the expressions may use it. Comments of the
+// form //line make compile errors and panics point to the burngen directive of the method.
 func (c *checked) signatureFunc(b *bytes.Buffer, m *method) {
 	recv := ""
 	if names := m.decl.Recv.List[0].Names; len(names) == 1 {

@@ -65,8 +65,9 @@ type Use struct {
 	CPU   CPU        // what computes the nodes, and others fused with them
 }
 
-// Uses returns the operators of a model's graph, sorted by name. nodes are the nodes of its file. If m
-// is nil, for example because the model cannot be compiled, Uses only counts the operators.
+// Uses returns the operators of `nodes`, the nodes of a model's file, sorted by name. m is the compiled
+// model. If it is nil, for example because the model cannot be compiled, a Use has the number of nodes but
+// not what becomes of them.
 func Uses(nodes []onnx.Node, m *gen.Model) []Use {
 	index := map[string]int{} // of names in uses
 	var uses []Use

@@ -227,7 +227,8 @@ func (r *reader) inputs(t *trial, list entries) error {
 
 const maxElems = 1 << 28
 
-// input returns an argument. If the argument is a stream, its first axis is the axis of the frames.
+// input reads the argument that entry e of the manifest describes. If e has a file of frames, the first axis
+// of the argument is the frames.
 func (r *reader) input(e entry) (*ir.Tensor, error) {
 	d, ok := dtypes[e.DType]
 	if !ok {

@@ -168,7 +168,7 @@ type Scalar interface {
 }
 
 // Narrow is a [Scalar] that has a shorter formula for results that are stored as f16 or bf16. The relative error of
-// the formula is at most 2⁻¹⁵. This is an eighth of the error of rounding to f16.
+// the formula is at most 2⁻¹⁵. This is a sixteenth of the largest error of rounding to f16.
 type Narrow interface {
 	Scalar
 	// Narrow returns an element of the result in f32 from one element of each operand, which are f32. It returns nil if

@@ -248,8 +248,8 @@ func (p *product) Part(i, parts int) {
 	})
 }
 
-// blocks computes tiles [t0, t1) of rows and columns [j0, j1) of one matrix of the batch, block by
-// block.
+// blocks computes, block by block, the results of one matrix of the batch in the row tiles [t0, t1) and
+// the columns [j0, j1).
 func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	for t := t0; t < t1; t += p.high {
 		for j := j0; j < j1; j += p.wide {

@@ -275,7 +275,7 @@ func checkText(t []byte) error {
 // file's size. left is the number of bytes that are still allowed.
 type names struct{ left int }
 
-// newNames returns the bound for a file of size bytes.
+// newNames returns the memory that the names of a file may take. `size` is the size of the file in bytes.
 func newNames(size int) *names {
 	return &names{freeNames + nameRatio*min(size, math.MaxInt/nameRatio-freeNames)}
 }

@@ -74,8 +74,9 @@ func (w *warpMatrices) loadColumns(to, thread, first, end *kernel.Value, n, widt
 	})
 }
 
-// loadParts loads n rows of `width` elements in parts of 8 elements, and calls put with each part. place returns the row
-// of part i of the tile, and the index of the part in the row.
+// loadParts loads a tile of n rows of `width` elements, and calls put with every part of 8 elements. `first` is the
+// tile's first row in memory; rows from `end` on are 0. place returns the row of part i of the tile, and the index of
+// the part in that row.
 func (w *warpMatrices) loadParts(thread, first, end *kernel.Value, n, width int, load loadRow,
 	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
 	threads := w.BlockSize(0)

@@ -129,8 +129,9 @@ func ReduceColumns(name string, c Columns) ([]Launch, error) {
 	return []Launch{first, second}, err
 }
 
-// partsOf returns the number of parts of a column. The columns are divided into groups of adjacent columns: `width`
-// groups at each index of c.Outer. Each group has a thread for each part.
+// partsOf returns the number of parts into which the rows of a column are divided. A thread sums one part of a group
+// of adjacent columns, and there are c.Outer·width groups. There are more parts if there are fewer groups, so that the
+// device has enough threads.
 func partsOf(c Columns, width dim.Dim) int {
 	parts := partsMost
 	if groups, ok := c.Outer.Mul(width).Int(); ok {

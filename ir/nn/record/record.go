@@ -25,12 +25,12 @@ import (
 // Header is the first line of a file. Its number increases when the format changes.
 const Header = "burngen ir 1"
 
-// Model is a described model.
+// Model is a model that a Go struct describes.
 type Model struct {
-	// Module has one function for each marked method. Parameters are named in snake case after the
-	// method's parameters or the fields of a struct parameter, and results likewise. Its weights
-	// are the parameters and buffers that a function loads or the description holds, in the order
-	// of the fields. They have data if Init is [rt.InitGiven].
+	// Module has one function for each marked method. The function's parameters are named in snake
+	// case after the method's parameters or the fields of a struct parameter, and results likewise.
+	// The weights of Module are the parameters and buffers that a function loads or a field of the
+	// struct holds, in the order of the fields. They have data if Init is [rt.InitGiven].
 	Module *ir.Module `json:"-"`
 	// Weights describes the weights of Module, in their order.
 	Weights []Weight

@@ -9,8 +9,8 @@ import (
 
 // Operators along the channels of channel-blocked operands.
 
-// relayoutLRN is the [rule] of LRN. It computes n on the blocked form of the operand. The blocked form must exist,
-// and its empty lanes must be zero.
+// relayoutLRN is the [rule] of LRN. It computes n on the blocked form of the operand. It returns nil if there is no
+// such form, or if the empty lanes of the form may not be zero.
 func relayoutLRN(b *ir.Builder, n *ir.Node, o op.LRN, l Layouts) *ir.Value {
 	x := l.Blocked(n.Arg(0))
 	if x == nil || !l.ZeroLanes(n.Arg(0)) {

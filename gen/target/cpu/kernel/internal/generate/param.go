@@ -138,7 +138,7 @@ type composite struct {
 }
 
 // composite describes the composite arguments of type t. It returns an error if t is not a struct,
-// or if a constructor cannot have the type of a field.
+// or if a field has a type that no parameter of a constructor may have.
 func (w *writer) composite(t *types.Named) (*composite, error) {
 	name := t.Obj().Name()
 	if c := w.composites[name]; c != nil {
