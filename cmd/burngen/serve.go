@@ -62,28 +62,35 @@ func defineServe(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
+// programOf writes a module into the empty folder dir: the package of a model, and a main package that uses it.
+// mainOf returns the text of the main package for the import path of the model's package. name is the module's name.
+func programOf(m *gen.Model, dir, name string, mainOf func(imported string) ([]byte, error)) (*scratch.Module, error) {
+	module, err := scratch.New(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	files, err := m.Files()
+	if err != nil {
+		return nil, err
+	}
+	if err := module.Write("model", files); err != nil {
+		return nil, err
+	}
+	text, err := mainOf(module.Name + "/model")
+	if err != nil {
+		return nil, err
+	}
+	return module, os.WriteFile(filepath.Join(dir, "main.go"), text, 0o666)
+}
+
 // buildServer builds, in folder dir, the program that serves a model. It returns the program's path
 // and the flags that it needs.
 func buildServer(m *gen.Model, dir string) (binary string, flags []string, err error) {
-	module, err := scratch.New(dir, "serve")
+	module, err := programOf(m, dir, "serve", m.ServerMain)
 	if err != nil {
 		return "", nil, err
 	}
 	if err := module.Nested("runtime/serve"); err != nil {
-		return "", nil, err
-	}
-	files, err := m.Files()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := module.Write("model", files); err != nil {
-		return "", nil, err
-	}
-	text, err := m.ServerMain(module.Name + "/model")
-	if err != nil {
-		return "", nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o666); err != nil {
 		return "", nil, err
 	}
 	if out, err := module.Build(); err != nil {

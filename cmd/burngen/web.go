@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/burngen/burngen/gen"
 	"github.com/burngen/burngen/gen/emit"
-	"github.com/burngen/burngen/gen/scratch"
 	"github.com/burngen/burngen/gen/temporary"
 )
 
@@ -46,22 +43,8 @@ func buildWeb(m *gen.Model) ([]emit.File, error) {
 		return nil, err
 	}
 	defer temporary.Remove(dir)
-	module, err := scratch.New(dir, "web")
+	module, err := programOf(m, dir, "web", m.WebMain)
 	if err != nil {
-		return nil, err
-	}
-	files, err := m.Files()
-	if err != nil {
-		return nil, err
-	}
-	if err := module.Write("model", files); err != nil {
-		return nil, err
-	}
-	text, err := m.WebMain(module.Name + "/model")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o666); err != nil {
 		return nil, err
 	}
 	program, support, err := module.BuildWeb()

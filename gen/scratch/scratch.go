@@ -179,7 +179,14 @@ func write(path string, file emit.File) error {
 // the go command. The error is an [os/exec.ExitError] if the go command fails, as for code that does not
 // compile.
 func (m *Module) Build() (output []byte, err error) {
-	return m.command("build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".").CombinedOutput()
+	return m.build()
+}
+
+// build is [Module.Build] with additions to the environment.
+func (m *Module) build(env ...string) (output []byte, err error) {
+	c := m.command("build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
+	c.Env = append(c.Env, env...)
+	return c.CombinedOutput()
 }
 
 // command returns a command of the go tool in the module.
@@ -197,9 +204,7 @@ func (m *Module) BuildWeb() (program, support []byte, err error) {
 	if err := m.link(); err != nil {
 		return nil, nil, err
 	}
-	c := m.command("build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
-	c.Env = append(c.Env, "GOOS=js", "GOARCH=wasm")
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := m.build("GOOS=js", "GOARCH=wasm"); err != nil {
 		return nil, nil, fmt.Errorf("building for the browser: %w\n%s", err, out)
 	}
 	root, err := m.command("env", "GOROOT").Output()
