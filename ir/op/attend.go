@@ -67,6 +67,9 @@ func (op Attend) shapes() [3][]dim.Dim {
 	}
 }
 
+// layouts returns where the queries, the keys and the values have their rows.
+func (op Attend) layouts() [3][]dim.Dim { return [3][]dim.Dim{op.Q, op.K, op.V} }
+
 func (op Attend) attention() Attention {
 	return Attention{Scale: op.Scale, Softcap: op.Softcap, Past: op.Past, Before: op.Before, After: op.After}
 }
@@ -76,25 +79,43 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 3, 7); err != nil {
 		return nil, err
 	}
+	layouts, shapes := op.layouts(), op.shapes()
+	types, err := rowTypes(in, layouts[:], shapes[:])
+	if err != nil {
+		return nil, err
+	}
+	out, err := op.attention().Infer(types)
+	return op.swappedTypes(out, in[0].DType), err
+}
+
+// rowTypes returns the types of operands after their rows have been copied to tensors of f32: operand i has its rows as
+// layouts[i] says, and shapes[i] is the shape of its copy. It returns an error unless the operands with rows have one
+// type, f32, f16 or bf16. Later operands are unchanged.
+func rowTypes(in []ir.Type, layouts, shapes [][]dim.Dim) ([]ir.Type, error) {
 	types, d := slices.Clone(in), in[0].DType
 	if wide(d) != ir.F32 || d.Bits() < 16 {
 		return nil, fmt.Errorf("operand 0 is %s, f32, f16 or bf16 expected", in[0])
 	}
-	for i, shape := range op.shapes() {
+	for i, shape := range shapes {
 		if in[i].DType != d {
 			return nil, fmt.Errorf("operand %d is %s, %s expected", i, in[i], d)
 		}
-		if len([][]dim.Dim{op.Q, op.K, op.V}[i]) != 4 {
-			return nil, fmt.Errorf("operand %d has %d distances, an offset and three expected", i, len([][]dim.Dim{op.Q, op.K, op.V}[i]))
+		if n := len(layouts[i]); n != 4 {
+			return nil, fmt.Errorf("operand %d has %d distances, an offset and three expected", i, n)
 		}
 		types[i] = ir.TensorOf(ir.F32, shape...)
 	}
-	out, err := op.attention().Infer(types)
-	if err != nil {
-		return nil, err
+	return types, nil
+}
+
+// swappedTypes returns the types of results [B,H,S,E] after axes 1 and 2 have been swapped. d is the element type of the
+// operands.
+func (op Attend) swappedTypes(out []ir.Type, d ir.DType) []ir.Type {
+	list := make([]ir.Type, len(out))
+	for i, t := range out {
+		list[i] = ir.TensorOf(sumsOf(d, op.Wide), t.Shape[0], t.Shape[2], t.Shape[1], t.Shape[3])
 	}
-	y := out[0].Shape
-	return []ir.Type{ir.TensorOf(sumsOf(d, op.Wide), y[0], y[2], y[1], y[3])}, nil
+	return list
 }
 
 // Eval copies queries, keys and values to the shapes that an [Attention] has, and evaluates the Attention. It
@@ -113,10 +134,16 @@ func (op Attend) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 
 // copies returns the operands of the [Attention].
 func (op Attend) copies(in []*ir.Tensor) ([]*ir.Tensor, error) {
+	layouts, shapes := op.layouts(), op.shapes()
+	return copiedRows(in, layouts[:], shapes[:])
+}
+
+// copiedRows returns operands whose rows have been copied to tensors of f32, see [rowTypes].
+func copiedRows(in []*ir.Tensor, layouts, shapes [][]dim.Dim) ([]*ir.Tensor, error) {
 	args := slices.Clone(in)
-	for i, shape := range op.shapes() {
+	for i, shape := range shapes {
 		var err error
-		if args[i], err = rowsIn(in[i], [][]dim.Dim{op.Q, op.K, op.V}[i], shape); err != nil {
+		if args[i], err = rowsIn(in[i], layouts[i], shape); err != nil {
 			return nil, fmt.Errorf("operand %d: %w", i, err)
 		}
 	}

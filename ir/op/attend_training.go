@@ -1,7 +1,6 @@
 package op
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/burngen/burngen/ir"
@@ -102,7 +101,7 @@ func (op AttendTraining) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	}
 	args := slices.Clone(n.Args)
 	for i, shape := range Attend(op).shapes() {
-		args[i] = copyRowsAt(b, args[i], [][]dim.Dim{op.Q, op.K, op.V}[i], shape)
+		args[i] = copyRowsAt(b, args[i], Attend(op).layouts()[i], shape)
 	}
 	out := b.Nodes(AttentionTraining(Attend(op).attention()), args...)
 	return []*ir.Value{RowsAndHeads(b, out[0]), out[1]}
@@ -186,27 +185,13 @@ func (op AttendGradient) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 6, 9); err != nil {
 		return nil, err
 	}
-	types, d := slices.Clone(in), in[0].DType
-	if wide(d) != ir.F32 || d.Bits() < 16 {
-		return nil, fmt.Errorf("operand 0 is %s, f32, f16 or bf16 expected", in[0])
-	}
-	for i, shape := range op.shapes() {
-		if in[i].DType != d {
-			return nil, fmt.Errorf("operand %d is %s, %s expected", i, in[i], d)
-		}
-		if n := len(op.layouts()[i]); n != 4 {
-			return nil, fmt.Errorf("operand %d has %d distances, an offset and three expected", i, n)
-		}
-		types[i] = ir.TensorOf(ir.F32, shape...)
-	}
-	out, err := op.gradient().Infer(types)
+	layouts, shapes := op.layouts(), op.shapes()
+	types, err := rowTypes(in, layouts[:], shapes[:])
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range out {
-		out[i] = ir.TensorOf(sumsOf(d, op.Wide), t.Shape[0], t.Shape[2], t.Shape[1], t.Shape[3])
-	}
-	return out, nil
+	out, err := op.gradient().Infer(types)
+	return Attend{Wide: op.Wide}.swappedTypes(out, in[0].DType), err
 }
 
 // Eval evaluates an [AttentionGradient] on copies of the operands.
@@ -214,12 +199,10 @@ func (op AttendGradient) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	if _, err := InferOf(op, in); err != nil {
 		return nil, err
 	}
-	args := slices.Clone(in)
-	for i, shape := range op.shapes() {
-		var err error
-		if args[i], err = rowsIn(in[i], op.layouts()[i], shape); err != nil {
-			return nil, fmt.Errorf("operand %d: %w", i, err)
-		}
+	layouts, shapes := op.layouts(), op.shapes()
+	args, err := copiedRows(in, layouts[:], shapes[:])
+	if err != nil {
+		return nil, err
 	}
 	out, err := op.gradient().Eval(args)
 	if err != nil {

@@ -222,10 +222,14 @@ func dotRows(x *ir.Tensor, i int, y *ir.Tensor, j, n int) float64 {
 
 // result stores the query's row of the attention, y: the values, weighted by share.
 func (q attending) result(y *ir.Tensor, share func(key int) float64) {
+	shares := make([]float64, q.keys)
+	for j := range shares {
+		shares[j] = share(j)
+	}
 	for e := range q.width {
 		sum := 0.0
-		for j := range q.keys {
-			sum += float64(share(j) * q.in[2].Float((q.first+j)*q.width+e))
+		for j, s := range shares {
+			sum += float64(s * q.in[2].Float((q.first+j)*q.width+e))
 		}
 		y.SetFloat(q.row*q.width+e, sum)
 	}
