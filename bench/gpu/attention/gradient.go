@@ -20,7 +20,8 @@ import (
 // training is an attention with its backward pass on the card.
 type training struct {
 	attention
-	memory   map[any]gpu.Address // of values and scratch memory
+	tiles    [2]kernels.GradientTiles // that were asked for
+	memory   map[any]gpu.Address      // of values and scratch memory
 	bytes    map[any]int
 	names    map[string]any // of the memory
 	launches []launched
@@ -44,7 +45,7 @@ func (t *training) launch(q gpu.Queue) error {
 	return nil
 }
 
-// operands returns the elements of a row of an operand, for a batch element, a head and a row.
+// index returns the position of the first element of a row in an operand with this number of heads.
 func (a attention) index(e *kernels.Emitter, heads int, batch, row, head *kernel.Value) *kernel.Value {
 	return e.Mul(e.Add(e.Mul(e.Add(e.Mul(batch, e.Int(a.rows)), row), e.Int(heads)), head), e.Int(a.width))
 }
@@ -108,7 +109,7 @@ func (s *sides) close(t *training) {
 
 // train prepares the forward and the backward pass of an attention.
 func (s *sides) train(a attention, tiles [2]kernels.GradientTiles) (*training, error) {
-	t := &training{attention: a, memory: map[any]gpu.Address{}, bytes: map[any]int{}, names: map[string]any{}}
+	t := &training{attention: a, tiles: tiles, memory: map[any]gpu.Address{}, bytes: map[any]int{}, names: map[string]any{}}
 	p := a.attention()
 	tensor := func(name string, d ir.DType, heads int) *ir.Value {
 		v := &ir.Value{Type: ir.TensorOf(d, dim.Consts(a.batch, a.rows, heads*a.width)...)}
@@ -225,7 +226,7 @@ func (s *sides) verifyGradients(t *training) (off [3]float64, err error) {
 	gradients := [3]func(i int) float64{numbers("dq"), numbers("dk"), numbers("dv")}
 	for i, name := range []string{"dq", "dk", "dv"} {
 		for j := range len(results[name]) / t.d.Size() {
-			if x := gradients[i](j); x != x {
+			if x := gradients[i](j); math.IsNaN(x) {
 				return off, fmt.Errorf("element %d of %s is %v", j, name, x)
 			}
 		}
@@ -378,13 +379,7 @@ func (s *sides) compareGradients(a attention) error {
 		}
 	}
 	rate := func(ms float64) float64 { return a.flops() / ms / 1e9 }
-	others, best := "", 0.0
-	for i, list := range torch {
-		if ms := turns.Median(list); ms > 0 {
-			others += fmt.Sprintf(" | %s %.1f", backends[i], rate(ms))
-			best = max(best, rate(ms))
-		}
-	}
+	others, best := theirs(torch, rate)
 	for i := range all {
 		r := rate(turns.Median(times[i][0]))
 		line := fmt.Sprintf("%-30s %8.4f ms %6.1f TFLOP/s (", a, turns.Median(times[i][0]), r)
@@ -396,7 +391,7 @@ func (s *sides) compareGradients(a attention) error {
 		}
 		line += fmt.Sprintf("), errors %.1e", offs[i])
 		if *backward != "" {
-			line += fmt.Sprintf(" %v", list[i])
+			line += fmt.Sprintf(" %v", all[i].tiles)
 		}
 		if best > 0 {
 			line += fmt.Sprintf("%s | ratio %.3f", others, r/best)

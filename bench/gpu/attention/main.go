@@ -262,6 +262,18 @@ func (s *sides) ask(a attention) (ms [3]float64, err error) {
 	return ms, err
 }
 
+// theirs returns the rates of PyTorch's back ends as text, and the best of them. rate returns the rate for a number of
+// milliseconds. best is 0 if no back end computed the attention.
+func theirs(torch [3][]float64, rate func(ms float64) float64) (text string, best float64) {
+	for i, list := range torch {
+		if ms := turns.Median(list); ms > 0 {
+			text += fmt.Sprintf(" | %s %.1f", backends[i], rate(ms))
+			best = max(best, rate(ms))
+		}
+	}
+	return text, best
+}
+
 type prepared struct {
 	attention
 	kernel gpu.Kernel
@@ -425,13 +437,7 @@ func (s *sides) compare(a attention, list []kernels.AttentionTiles) error {
 		}
 	}
 	rate := func(ms float64) float64 { return a.flops() / ms / 1e9 }
-	others, best := "", 0.0
-	for i, list := range torch {
-		if ms := turns.Median(list); ms > 0 {
-			others += fmt.Sprintf(" | %s %.1f", backends[i], rate(ms))
-			best = max(best, rate(ms))
-		}
-	}
+	others, best := theirs(torch, rate)
 	for i, t := range list {
 		r := rate(turns.Median(ours[i]))
 		if a.warps {
