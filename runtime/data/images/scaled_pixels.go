@@ -36,42 +36,33 @@ func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, clamp b
 		in, out := src.row(v), rows[v*length:][:length]
 		begin := 0
 		for u, end := range x.end {
-			var redBlue, greenAlpha int64 = half, half
-			at := 4 * x.first[u]
-			for _, w := range wx[begin:end] {
-				p := uint64(binary.LittleEndian.Uint32(in[at:]))
-				p |= p << 16
-				redBlue += int64(p&lanes) * int64(w)
-				greenAlpha += int64(p>>8&lanes) * int64(w)
-				at += 4
-			}
+			binary.LittleEndian.PutUint32(out[4*u:], weighted(in, 4*x.first[u], 4, wx[begin:end], clamp))
 			begin = end
-			pixel := pixelOf(redBlue, greenAlpha)
-			if clamp {
-				pixel = clampedPixelOf(redBlue, greenAlpha)
-			}
-			binary.LittleEndian.PutUint32(out[4*u:], pixel)
 		}
 	}
 	begin := 0
 	for v, end := range y.end {
-		weights, in, out := wy[begin:end], rows[y.first[v]*length:], dst.row(v)
-		begin = end
+		in, out := rows[y.first[v]*length:], dst.row(v)
 		for u := 0; u < length; u += 4 {
-			var redBlue, greenAlpha int64 = half, half
-			at := u
-			for _, w := range weights {
-				p := uint64(binary.LittleEndian.Uint32(in[at:]))
-				p |= p << 16
-				redBlue += int64(p&lanes) * int64(w)
-				greenAlpha += int64(p>>8&lanes) * int64(w)
-				at += length
-			}
-			pixel := pixelOf(redBlue, greenAlpha)
-			if clamp {
-				pixel = clampedPixelOf(redBlue, greenAlpha)
-			}
-			binary.LittleEndian.PutUint32(out[u:], pixel)
+			binary.LittleEndian.PutUint32(out[u:], weighted(in, u, length, wy[begin:end], clamp))
 		}
+		begin = end
 	}
+}
+
+// weighted returns the weighted sum of pixels. The first pixel is at in[at:], and the next ones follow at distances of
+// `step` bytes. See [scaledPixels] for clamp.
+func weighted(in []uint8, at, step int, weights []int32, clamp bool) uint32 {
+	var redBlue, greenAlpha int64 = half, half
+	for _, w := range weights {
+		p := uint64(binary.LittleEndian.Uint32(in[at:]))
+		p |= p << 16
+		redBlue += int64(p&lanes) * int64(w)
+		greenAlpha += int64(p>>8&lanes) * int64(w)
+		at += step
+	}
+	if clamp {
+		return clampedPixelOf(redBlue, greenAlpha)
+	}
+	return pixelOf(redBlue, greenAlpha)
 }
