@@ -51,9 +51,11 @@ func TestSignalDuringASave(t *testing.T) {
 	ctx, stop := interruptible(t.Context(), signals, func(os.Signal) { t.Error("the signal counts twice") })
 	defer stop()
 	r := newRig(t, dir, often)
+	second := make(chan struct{})
 	r.show.on = func(e Event) {
 		if s, ok := e.(Stepped); ok && s.Step == 2 {
-			<-interrupts(ctx) // steps do not wait for saves
+			close(second) // steps do not wait for saves
+			<-interrupts(ctx)
 		}
 	}
 	f, err := r.learner.begin(ctx, loaded(50, 8, true), loaded(12, 8, false))
@@ -66,6 +68,7 @@ func TestSignalDuringASave(t *testing.T) {
 			if err := os.WriteFile(path+".1.partial", []byte("half"), 0o600); err != nil {
 				t.Error(err)
 			}
+			<-second
 			signals <- syscall.SIGTERM
 			<-interrupts(ctx)
 		}

@@ -148,7 +148,7 @@ func TestInABrowser(t *testing.T) {
 	url, end := serve(t, "127.0.0.1:0", dir)
 	b := newBrowser(t)
 	b.open(url)
-	if got := b.await("document.querySelector('polyline.valid')", "document.querySelector('polyline.valid').dataset.y"); got != "0.25" {
+	if got := b.await("document.querySelector('polyline.valid') && document.querySelector('polyline.train').dataset.x === '15'", "document.querySelector('polyline.valid').dataset.y"); got != "0.25" {
 		t.Errorf("the last loss of validation is %s", got)
 	}
 	if got := b.await("document.querySelector('polyline.train')", "['x', 'y', 'count'].map(k => document.querySelector('polyline.train').dataset[k]).join()"); got != "15,0.13333333333333333,15" {

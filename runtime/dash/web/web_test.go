@@ -60,10 +60,13 @@ func folder(t *testing.T, events ...learn.Event) string {
 	return dir
 }
 
+// client gives up after a minute, as no test waits longer for a message.
+var client = http.Client{Timeout: time.Minute}
+
 // messages reads n messages of a server.
 func messages(t *testing.T, url string, n int, between func()) []message {
 	t.Helper()
-	r, err := http.Get(url + "/events")
+	r, err := client.Get(url + "/events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,14 +212,14 @@ func TestServe(t *testing.T) {
 	if !strings.HasPrefix(url, "http://127.0.0.1:") {
 		t.Errorf("without a host the address is %s", url)
 	}
-	r, err := http.Get(url + "/events")
+	r, err := client.Get(url + "/events")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
 	lines := bufio.NewReader(r.Body)
 	text := ""
-	for !strings.Contains(text, `"points":[[1,2],`) {
+	for !strings.Contains(text, `"points":[[1,2]`) { // the first message may have one point only
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
