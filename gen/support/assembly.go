@@ -117,6 +117,8 @@ var assembly = []string{
 	"RMSNorm",
 	"RMSProp",
 	"RNN",
+	"RandomNormal",
+	"RandomUniform",
 	"Reciprocal",
 	"ReduceL1",
 	"ReduceL2",

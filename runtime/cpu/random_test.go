@@ -2,23 +2,88 @@ package cpu
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/burngen/burngen/runtime/rt"
 )
 
+// TestRandomNumbersAreThoseOfTheirPlaces compares arrays with rt.UniformAt and rt.NormalAt, at all levels, for one
+// worker and for several.
 func TestRandomNumbersAreThoseOfTheirPlaces(t *testing.T) {
-	uniform, normal := make([]float64, 1000), make([]float32, 1000)
-	RandomUniform(uniform, -2, 3, 5, nil)
-	RandomNormal(normal, 10, 0.5, -5, nil)
-	seed := -5
-	for i := range uint64(1000) {
-		if want := -2 + float64(5*rt.UniformAt(5, i)); uniform[i] != want {
-			t.Fatalf("uniform number %d is %v, want %v", i, uniform[i], want)
+	defer rt.Threads(rt.Threads(3))
+	const most = 100_003
+	uniform, normal := make([]float64, most), make([]float64, most)
+	for i := range uniform {
+		uniform[i], normal[i] = -2+float64(5*rt.UniformAt(5, uint64(i))), 10+float64(0.5*rt.NormalAt(1<<64-5, uint64(i)))
+	}
+	for _, l := range Levels() {
+		restore := SetLevel(l)
+		for _, n := range []int{0, 1, 31, 32, 33, 100, most} {
+			single, double := make([]float32, n+1), make([]float64, n+1)
+			RandomUniform(single[:n], -2, 3, 5, nil)
+			RandomUniform(double[:n], -2, 3, 5, nil)
+			samePlaces(t, l, "uniform", single, uniform[:n])
+			samePlaces(t, l, "uniform", double, uniform[:n])
+			RandomNormal(single[:n], 10, 0.5, -5, nil)
+			RandomNormal(double[:n], 10, 0.5, -5, nil)
+			samePlaces(t, l, "normal", single, normal[:n])
+			samePlaces(t, l, "normal", double, normal[:n])
 		}
-		if want := float32(10 + float64(0.5*rt.NormalAt(uint64(seed), i))); normal[i] != want {
-			t.Fatalf("normal number %d is %v, want %v", i, normal[i], want)
+		restore()
+	}
+}
+
+// samePlaces compares random numbers with those wanted. After them, got has one element more, which is 0.
+func samePlaces[T Float](t *testing.T, l Level, name string, got []T, want []float64) {
+	t.Helper()
+	for i, w := range append(slices.Clone(want), 0) {
+		if got[i] != T(w) {
+			t.Fatalf("%v: %s number %d of %d is %v, want %v", l, name, i, len(want), got[i], T(w))
 		}
+	}
+}
+
+// TestUniformKernel compares the assembly with rt.UniformAt where the counter exceeds 32 bits, and for seeds and
+// ranges at which a bit that is lost would show.
+func TestUniformKernel(t *testing.T) {
+	for _, l := range Levels() {
+		restore := SetLevel(l)
+		for _, first := range []uint64{0, 1<<32 - 9, 1<<63 - 5, 1<<64 - 8} {
+			for _, seed := range []uint64{0, 1, 1<<32 - 1, 1 << 32, 1<<64 - 1, 0x0123456789abcdef} {
+				for _, ends := range [][2]float64{{0, 1}, {-1e30, 3e38}, {0, 0x1p-140}, {1, 0x1p-1070}} {
+					if !hasUniform() {
+						continue
+					}
+					var got [48]float32
+					uniform(&got[0], 32, first, seed, ends[0], ends[1])
+					for i, x := range got {
+						want := float32(0)
+						if i < 32 {
+							want = float32(ends[0] + float64(ends[1]*rt.UniformAt(seed, first+uint64(i))))
+						}
+						if x != want {
+							t.Fatalf("%v: number %d after %d of seed %d in %v is %v, want %v", l, i, first, seed, ends, x, want)
+						}
+					}
+				}
+			}
+		}
+		restore()
+	}
+}
+
+func BenchmarkRandomUniform(b *testing.B) {
+	defer rt.Threads(rt.Threads(1))
+	dst := make([]float32, 1<<16)
+	for _, l := range Levels() {
+		b.Run(l.String(), func(b *testing.B) {
+			defer SetLevel(l)()
+			b.SetBytes(int64(4 * len(dst)))
+			for b.Loop() {
+				RandomUniform(dst, 0, 1, 1, nil)
+			}
+		})
 	}
 }
 

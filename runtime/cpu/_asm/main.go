@@ -49,6 +49,7 @@ var families = []family{
 	{"divide", divisions},
 	{"channel", channels},
 	{"pool_grad", poolGrads},
+	{"random", uniforms},
 }
 
 // onARM64 lists the families that are also written for arm64.
