@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -34,6 +35,11 @@ func addressOf(path, mode string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: whole, RawQuery: query.Encode()}).String(), nil
 }
 
+// cacheLimit is how many bytes of the file's pages the connections of a pool keep in memory
+// together. Rows of pages in memory are read twice as fast. SQLite could also map the file into
+// memory, but the process would die if another process cut the file short.
+const cacheLimit = 512 << 20
+
 // pool holds connections to an SQLite file. Only one goroutine may use a connection at a time.
 type pool struct {
 	address string
@@ -41,6 +47,7 @@ type pool struct {
 	read   string
 	mu     sync.Mutex
 	free   []*connection
+	opened int // number of connections, free or in use
 	closed bool
 }
 
@@ -62,21 +69,36 @@ func (p *pool) get() (*connection, error) {
 		return nil, err
 	}
 	c.pool = p
-	if err := c.each("begin", nil); err != nil { // holds the lock that the first query takes
-		c.Close()
+	p.opened++
+	err = c.each("begin", nil) // holds the lock that the first query takes
+	if err == nil {
+		err = c.limitCache(p.share())
+	}
+	if err != nil {
+		p.drop(c)
 		return nil, err
 	}
 	return c, nil
 }
 
+// share returns how many bytes of pages a connection may keep.
+func (p *pool) share() int { return cacheLimit / p.opened }
+
+// put makes c free. All connections are in use when one more is opened, so that each of them comes
+// here before it stays free, and gets its share.
 func (p *pool) put(c *connection) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		c.Close()
+	if p.closed || c.limitCache(p.share()) != nil {
+		p.drop(c)
 		return
 	}
 	p.free = append(p.free, c)
+}
+
+func (p *pool) drop(c *connection) {
+	c.Close()
+	p.opened--
 }
 
 // Close closes the free connections. A connection in use is closed when it is put back.
@@ -98,6 +120,7 @@ func (p *pool) Close() error {
 type connection struct {
 	driver.Conn
 	pool      *pool
+	cache     int         // how many bytes of pages it may keep; 0 until limitCache
 	pages     driver.Stmt // reads a page of rows; nil until it is needed
 	wanted    [page]wanted
 	arguments [page]driver.NamedValue
@@ -114,6 +137,19 @@ func connect(address string) (*connection, error) {
 		c.arguments[i].Ordinal = i + 1
 	}
 	return c, nil
+}
+
+// limitCache sets how many bytes of pages c may keep, in KiB rounded down. It frees the memory of
+// pages beyond them.
+func (c *connection) limitCache(bytes int) error {
+	if c.cache == bytes {
+		return nil
+	}
+	if err := c.each(fmt.Sprintf("pragma cache_size(-%d)", max(1, bytes>>10)), nil); err != nil {
+		return err
+	}
+	c.cache = bytes
+	return nil
 }
 
 // each runs a statement and calls f for each row of its result. f must not keep the row. f may be

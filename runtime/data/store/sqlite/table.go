@@ -22,6 +22,7 @@ const page = 64
 // Table is a data set of the rows of a table; see [Open]. Close it after use.
 type Table[T any] struct {
 	connections *pool
+	name        string // of the file and the table, for errors
 	n           int
 	first       int64   // id of the first row, if ids is nil
 	ids         []int64 // of all rows, if they are not consecutive
@@ -44,8 +45,8 @@ type Table[T any] struct {
 // or of other numbers of a fixed size; it holds the numbers in order, little-endian. A NULL is a missing
 // value.
 //
-// Items are read from the file when they are asked for. [Table.Many] reads 64 at a time. Unless row ids
-// are consecutive, the table keeps 8 bytes for each row. The file stays locked against changes until
+// Items are read from the file when they are asked for. [Table.Many] reads 64 at a time. The table keeps
+// up to 512 MiB of the file in memory, and, unless row ids are consecutive, 8 bytes for each row. The file stays locked against changes until
 // Close. SQLite does not lock a file in WAL mode, but it must not be changed either.
 //
 // Open returns an error if the file or the table does not exist, or if a column that is not optional is
@@ -80,6 +81,7 @@ func (t *Table[T]) open(path, table string) error {
 	if err != nil {
 		return err
 	}
+	t.name = fmt.Sprintf("%s: table %q", path, s.table)
 	selected := ""
 	if s.serialized(reflect.TypeFor[T]()) {
 		if t.unpack, err = unpacker(reflect.TypeFor[T]()); err != nil {
@@ -166,7 +168,7 @@ func (t *Table[T]) Many(dst []T, at []int) error {
 	for from := 0; from < len(at); from += page {
 		to := min(from+page, len(at))
 		if err := t.readPage(c, dst[from:to], at[from:to]); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", t.name, err)
 		}
 	}
 	return nil

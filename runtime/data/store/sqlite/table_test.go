@@ -172,18 +172,24 @@ func TestMistakes(t *testing.T) {
 		do("insert into u values (1, x'91'), (2, x'9101'), (3, 'text'), (4, null), (5, x'9201a16200'), (6, x'9201c0')"),
 	)
 	d := open[row](t, path, "t")
-	for i, want := range []string{"<nil>", "row 2: A is NULL", "row 3: A: TEXT is not a int8", "row 4: A: 128 is not a int8", "row 5: A: 0.5 is not a int8", "row 6: A: BLOB is not a int8"} {
-		_, err := d.At(i)
-		wantError(t, err, want)
+	if _, err := d.At(0); err != nil {
+		t.Error(err)
 	}
-	wantError(t, d.Many(make([]row, 3), []int{0, 5, 0}), "row 6: A: BLOB is not a int8")
+	for i, want := range []string{"row 2: A is NULL", "row 3: A: TEXT is not a int8", "row 4: A: 128 is not a int8", "row 5: A: 0.5 is not a int8", "row 6: A: BLOB is not a int8"} {
+		_, err := d.At(i + 1)
+		wantError(t, err, path+`: table "t": `+want)
+	}
+	wantError(t, d.Many(make([]row, 3), []int{0, 5, 0}), path+`: table "t": row 6: A: BLOB is not a int8`)
 	p := open[packed](t, path, "u")
 	for i, want := range []string{
 		"row 1: byte 1: the item is cut short", "row 2: byte 1: 1 elements: sqlite_test.packed has 2", "row 3: item is TEXT: BLOB expected",
-		"row 4: item is NULL: BLOB expected", "row 5: 1 bytes after the item", "<nil>",
+		"row 4: item is NULL: BLOB expected", "row 5: 1 bytes after the item",
 	} {
 		_, err := p.At(i)
-		wantError(t, err, want)
+		wantError(t, err, path+`: table "u": `+want)
+	}
+	if _, err := p.At(5); err != nil {
+		t.Error(err)
 	}
 	base := "sqlite: " + path + ": "
 	wantError(t, failed(sqlite.Open[row](path, "x")), base+`no table "x": there is "f", "f_config", "f_content", "f_data", "f_docsize", "f_idx", "hidden", "none", "t", "u", "v", "w", no other`)
@@ -288,7 +294,8 @@ func TestHugeBlobs(t *testing.T) {
 	}
 }
 
-// TestLoader asserts that batches of a table are those of the same items in memory.
+// TestLoader asserts that batches of a table are those of the same items in memory, with any number of
+// workers.
 func TestLoader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	want := digits(150)
@@ -297,8 +304,8 @@ func TestLoader(t *testing.T) {
 		*x, *y = d.Pixels, d.Label
 		return nil
 	})
-	options := data.LoaderOptions{Batch: 32, Shuffle: true, Seed: 5, Workers: 3}
-	batches := func(d data.Dataset[digit]) (text string) {
+	batches := func(d data.Dataset[digit], workers int) (text string) {
+		options := data.LoaderOptions{Batch: 32, Shuffle: true, Seed: 5, Workers: workers}
 		for b, err := range data.Load(d, put, options).Epoch(context.Background(), 1, 0) {
 			if err != nil {
 				t.Fatal(err)
@@ -307,8 +314,12 @@ func TestLoader(t *testing.T) {
 		}
 		return text
 	}
-	if got, want := batches(open[digit](t, path, "train")), batches(data.Of(want)); got != want {
-		t.Errorf("batches\n%s\nwant\n%s", got, want)
+	inMemory := batches(data.Of(want), data.Inline)
+	d := open[digit](t, path, "train")
+	for _, workers := range []int{data.Inline, 0, 2, 5, 8} {
+		if got := batches(d, workers); got != inMemory {
+			t.Errorf("%d workers: batches\n%s\nwant\n%s", workers, got, inMemory)
+		}
 	}
 }
 
