@@ -62,6 +62,7 @@ var arrows = []arrow{
 	{"runtime/kerneltest", "runtime/rt", ""},
 	{"runtime/vulkan", "runtime/gpu", "github.com/ebitengine/purego golang.org/x/sys"},
 	{"internal/file", "", ""},
+	{"internal/browser", "", ""},
 	{"internal/compiled", "", ""},
 	{"internal/heap", "", ""},
 	{"internal/ptx", "", ""},
@@ -191,7 +192,7 @@ func TestArrows(t *testing.T) {
 }
 
 // testPackages are packages of this module that every test may import.
-const testPackages = "golden/corpus internal/itself internal/seeded"
+const testPackages = "golden/corpus internal/browser internal/itself internal/seeded"
 
 // customOperators are the packages of custom operators, which generated code calls.
 const customOperators = "examples/custom/fused examples/custom/peaks"
