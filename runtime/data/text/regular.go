@@ -12,12 +12,13 @@ import (
 // slow.
 const (
 	maxExpression = 1 << 14         // bytes
-	matchTime     = 2 * time.Second // for all matches in a piece of text
+	matchTime     = time.Second // for all matches in a piece of text
+	tries         = 3           // of a search; one that is not slow may still take long on a busy or suspended machine
 )
 
 // regular returns a pattern for an expression in the syntax of Oniguruma, the library of the
 // reference implementation. It returns an error if the expression is too long or not supported. The
-// pattern returns an error if a search takes longer than matchTime.
+// pattern returns an error if a search takes longer than matchTime in each of its tries.
 func regular(expr string) (pattern, error) {
 	if len(expr) > maxExpression {
 		return nil, fmt.Errorf("the expression has %d bytes, more than %d", len(expr), maxExpression)
@@ -36,6 +37,9 @@ func regular(expr string) (pattern, error) {
 			return nil, nil // even if the expression matches it
 		}
 		matches, err := search(re, text)
+		for try := 1; err != nil && try < tries; try++ {
+			matches, err = search(re, text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", expr, err)
 		}
