@@ -11,7 +11,7 @@ import (
 // These are the limits of regular expressions. A file may contain expressions that are made to be
 // slow.
 const (
-	maxExpression = 1 << 14         // bytes
+	maxExpression = 1 << 14     // bytes
 	matchTime     = time.Second // for all matches in a piece of text
 	tries         = 3           // of a search; one that is not slow may still take long on a busy or suspended machine
 )
