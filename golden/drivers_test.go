@@ -12,8 +12,8 @@ import (
 func TestCPUIsFreeOfDrivers(t *testing.T) {
 	const loader = "github.com/ebitengine/purego"
 	for packages, want := range map[string]bool{
-		"./runtime/rt/... ./runtime/cpu ./runtime/gpu ./runtime/data/... ./runtime/metric ./runtime/record ./runtime/optim ./runtime/learn":                                                                                                                                                                                   false,
-		"./examples/classify/... ./examples/custom/... ./examples/finetune/... ./examples/images/... ./examples/learner ./examples/metric ./examples/mnist/... ./examples/pytorch/... ./examples/regression/... ./examples/renderer ./examples/squeezenet/... ./examples/text/... ./examples/transfer/... ./examples/xor/...": false,
+		"./runtime/rt/... ./runtime/cpu ./runtime/gpu ./runtime/data/... ./runtime/metric ./runtime/record ./runtime/optim ./runtime/learn": false,
+		"./examples/classify/... ./examples/custom/... ./examples/finetune/... ./examples/images/... ./examples/learner ./examples/metric ./examples/mnist/... ./examples/pytorch/... ./examples/regression/... ./examples/renderer ./examples/squeezenet/... ./examples/text/... ./examples/transfer/... ./examples/web/... ./examples/xor/...": false,
 		"./examples/digits/model":      false,
 		"./examples/digits/model/auto": true,
 		"./runtime/cuda":               true,
