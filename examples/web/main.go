@@ -19,7 +19,7 @@ import (
 
 //go:generate go run ../../cmd/burngen ../digits/digits.onnx -o draw/model -web
 
-//go:embed *.html *.css *.js draw
+//go:embed *.html *.css *.js draw photo
 var pages embed.FS
 
 func main() {

@@ -19,7 +19,7 @@ func site(t *testing.T) (address, dir string) {
 	if err := os.CopyFS(dir, pages); err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"draw"} {
+	for _, page := range []string{"draw", "photo"} {
 		if err := os.RemoveAll(filepath.Join(dir, page, "model")); err != nil {
 			t.Fatal(err)
 		}
