@@ -45,7 +45,7 @@ var largeBytes int64 = MaxEmbedded
 func (m *Model) prepare() error {
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {
-		m.Raw = rt.InitialWeights(emit.SampleSeed, m.Source.Initial, m.Source.given())
+		m.Raw = initialWeights(m.Source.Initial, m.Source.given())
 	}
 	for _, w := range m.Module.Weights {
 		if m.Source.Initial != nil && m.given[w.Name] {
@@ -97,6 +97,22 @@ func (m *Model) prepare() error {
 		}
 	}
 	return m.Weights.Err()
+}
+
+// initialWeights returns [rt.InitialWeights] for the seed of samples. Random elements are drawn when they are first
+// used: a package that is not sampled here needs none of them.
+func initialWeights(list []rt.Initial, given *rt.Weights) *rt.Weights {
+	random := []string{rt.InitUniform, rt.InitNormal, rt.InitTruncated, rt.InitOrthogonal}
+	isDrawn := func(w rt.Initial) bool { return w.DType == "f32" && slices.Contains(random, w.Init.Kind) }
+	weights := rt.InitialWeights(emit.SampleSeed, slices.DeleteFunc(slices.Clone(list), isDrawn), given)
+	for _, w := range list {
+		if isDrawn(w) {
+			rt.AddMade(weights, w.Name, func(dst []float32) error {
+				return w.Init.Fill(dst, emit.SampleSeed, w.Name, w.Shape...)
+			}, w.Shape...)
+		}
+	}
+	return weights
 }
 
 // part is an independent part of Prepare; see [program.Parts].

@@ -17,8 +17,23 @@ import (
 var sampleBudget = exec.Budget{Steps: 1 << 16, Bytes: 1 << 30, Work: 1 << 33}
 
 // addSamples computes the expected results of the bundled test. If the target cannot run, the default
-// target computes them.
+// target computes them. A function with custom operators gets no results. If a function takes too long, or has too
+// many weights, its SampleTooLarge is set instead.
 func (m *Model) addSamples(list []*emit.Function) error {
+	var sampled []int
+	for i, f := range list {
+		f.Rounding = m.rounding(m.Functions[i])
+		switch {
+		case exec.Refuses(f.Func) != nil:
+		case m.sampleFlops(i) > sampleBudget.Work:
+			f.SampleTooLarge = true
+		default:
+			sampled = append(sampled, i)
+		}
+	}
+	if len(sampled) == 0 {
+		return nil
+	}
 	by := m
 	if !m.options.Target.CanRun() {
 		o := m.options
@@ -28,26 +43,26 @@ func (m *Model) addSamples(list []*emit.Function) error {
 			return err
 		}
 	}
-	for i, f := range list {
-		f.Rounding = m.rounding(m.Functions[i])
-		like := *f
+	for _, i := range sampled {
+		like := *list[i]
 		like.Func = by.Functions[i]
-		by.addSample(&like, m.Source.Module.Func(m.Source.Functions[i].Name))
-		like.Func = f.Func
-		*f = like
+		by.addSample(&like, m.sampleFlops(i))
+		like.Func = list[i].Func
+		*list[i] = like
 	}
 	return nil
 }
 
+// sampleFlops returns the number of floating-point operations of a sample of function i, before the passes.
+func (m *Model) sampleFlops(i int) int64 {
+	f := m.Source.Module.Func(m.Source.Functions[i].Name)
+	return f.Flops(func(string) int64 { return emit.SampleExtent })
+}
+
 // addSample computes the expected results of the bundled test for f. If the computation fails or is too large, it sets
-// f.SampleFails or f.SampleTooLarge instead. It does nothing if f has custom operators. source is the function before
-// the passes.
-func (m *Model) addSample(f *emit.Function, source *ir.Func) {
-	if exec.Refuses(f.Func) != nil {
-		return
-	}
-	flops := source.Flops(func(string) int64 { return emit.SampleExtent })
-	if m.large || flops > sampleBudget.Work {
+// f.SampleFails or f.SampleTooLarge instead. flops is the number that [Model.sampleFlops] returns.
+func (m *Model) addSample(f *emit.Function, flops int64) {
+	if m.large {
 		f.SampleTooLarge = true
 		return
 	}

@@ -364,7 +364,7 @@ func (m *Model) trainer(e *emit.Model) {
 		buffer := slices.Contains(m.Training.Buffers, w.Name)
 		if buffer || slices.Contains(m.Training.Params, w.Name) {
 			v := emit.Variable{Name: w.Name, Weight: w.Name, Type: w.Type, Buffer: buffer}
-			if m.Raw.Raw(masterPrefix+w.Name) != nil {
+			if _, ok := m.Raw.Info(masterPrefix + w.Name); ok {
 				v.Weight = masterPrefix + w.Name
 			}
 			t.Variables = append(t.Variables, v)

@@ -31,6 +31,7 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 		if len(funcs) < 2 {
 			continue
 		}
+		var was []int64 // the sizes of the arenas of funcs in m
 		refused := 0
 		for range maxParts {
 			trial := m.Clone()
@@ -41,41 +42,49 @@ func outlineParts(t program.Target, ctx *pass.Context, m *ir.Module) (changed bo
 			if runs == 0 {
 				break
 			}
-			fits, err := fits(t, ctx, m, trial, ctx.Hosts(m)[host])
+			if was == nil {
+				if was, err = sizes(t, m, funcs, nil); err != nil {
+					return changed, err
+				}
+			}
+			is, err := sizes(t, trial, funcs, func(i int, size int64) bool { return fits(ctx, funcs[i], was[i], size) })
 			switch {
 			case err != nil:
 				return changed, err
-			case !fits:
+			case is == nil:
 				refused++
 				continue
 			}
-			m.Funcs, changed, refused = trial.Funcs, true, 0
+			m.Funcs, was, changed, refused = trial.Funcs, is, true, 0
 			ctx.Count(pass.OutlinedBlocks, runs)
 		}
 	}
 	return changed, nil
 }
 
-// fits compares the arenas of funcs in `before` with their arenas in `after`, the same module with a part outlined.
-// It reports whether each arena grows by at most 1/2 of its earlier size, or by at most 1/32 for a function that
-// trains.
-func fits(t program.Target, ctx *pass.Context, before, after *ir.Module, funcs []*ir.Func) (bool, error) {
-	for _, f := range funcs {
-		was, err := size(t, before, f.Name)
+// sizes returns the sizes of the arenas that functions with the names of funcs have in m. It returns nil if a size is
+// refused: `accepts`, which may be nil, returns false for the index and the size of a function.
+func sizes(t program.Target, m *ir.Module, funcs []*ir.Func, accepts func(i int, size int64) bool) ([]int64, error) {
+	out := make([]int64, len(funcs))
+	for i, f := range funcs {
+		bytes, err := size(t, m, f.Name)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		is, err := size(t, after, f.Name)
-		if err != nil {
-			return false, err
+		if accepts != nil && !accepts(i, bytes) {
+			return nil, nil
 		}
-		room := was / 2
-		if slices.Contains(ctx.Trained, f.Name) {
-			room = was / 32
-		}
-		if is-was > room {
-			return false, nil
-		}
+		out[i] = bytes
 	}
-	return true, nil
+	return out, nil
+}
+
+// fits reports whether the arena of f, which grows from was to is bytes when a part is outlined, grows by at most 1/2
+// of its earlier size, or by at most 1/32 if f trains.
+func fits(ctx *pass.Context, f *ir.Func, was, is int64) bool {
+	room := was / 2
+	if slices.Contains(ctx.Trained, f.Name) {
+		room = was / 32
+	}
+	return is-was <= room
 }

@@ -100,7 +100,7 @@ func LaunchesOf(s program.Step) []*Launch {
 // extents; Build adds the checks of these relations before the launches. If the GPU has no kernel for n, Build adds
 // the steps of the CPU.
 func (t Target) Build(b *program.Builder, n *ir.Node) error {
-	launches, err := launch.Of(n, t.options())
+	launches, err := t.memo.Of(n, t.options())
 	if err != nil {
 		return t.host.Build(b, n)
 	}

@@ -20,6 +20,8 @@ type Target struct {
 	// Device executes kernels when steps are run without generating code. It may be nil.
 	Device Device
 	host   cpu.Target
+	// memo has the launches that passes built to plan memory. It is nil outside of passes.
+	memo *launch.Memo
 }
 
 // Name returns the name of the target.
@@ -34,7 +36,7 @@ func (t Target) Plain() (restore func()) { return t.host.Plain() }
 // Computes implements [pass.Target]. It returns nil if a kernel of the GPU or of the CPU computes a node without
 // further lowering. Otherwise it returns the error of the CPU's target.
 func (t Target) Computes(n *ir.Node) error {
-	if _, err := launch.Of(n, t.options()); err == nil || t.computesNarrow(n) {
+	if _, err := t.memo.Of(n, t.options()); err == nil || t.computesNarrow(n) {
 		return nil
 	}
 	return t.host.Computes(n)
@@ -43,7 +45,7 @@ func (t Target) Computes(n *ir.Node) error {
 // Reads implements [pass.Target]. It returns the operands that the launches of a node read. An operand is listed once
 // for each launch that reads it. If the host computes the node, it returns what the CPU's target returns.
 func (t Target) Reads(n *ir.Node) []*ir.Value {
-	launches, err := launch.Of(n, t.options())
+	launches, err := t.memo.Of(n, t.options())
 	if err != nil {
 		return t.host.Reads(n)
 	}
@@ -74,6 +76,7 @@ func (t Target) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 
 // Lowering implements [pass.Target]. It returns the passes for GPUs.
 func (t Target) Lowering() pass.Pipeline {
+	t.memo = &launch.Memo{}
 	return pass.Pipeline{
 		Passes: []pass.Pass{
 			pass.DecomposeOps,
