@@ -223,6 +223,10 @@ func rgba(m image.Image) *image.RGBA {
 		return m
 	}
 	out := image.NewRGBA(image.Rectangle{Max: m.Bounds().Size()})
+	if m, ok := m.(*image.YCbCr); ok && m.Rect.Min == (image.Point{}) {
+		ycbcrPixels(rgbaRaster(out), m)
+		return out
+	}
 	draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
 	return out
 }
