@@ -24,7 +24,8 @@ type Resize struct {
 	Filter  Filter
 }
 
-// Apply implements [Transform]. Boxes are scaled with the picture.
+// Apply implements [Transform]. Boxes are scaled with the picture. Rows are scaled before columns. Apply returns an error
+// if the result, or the picture between these steps, has more pixels than [PixelLimit].
 func (t Resize) Apply(s *Sample, r *rand.Rand) error {
 	if err := s.begin("resize", r); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (t Resize) Apply(s *Sample, r *rand.Rand) error {
 	if width == 0 {
 		width = proportional(height, h, w)
 	}
-	return reshape(s, "resize", scale{width, height, whole(w, h), t.Filter})
+	return rescale(s, "resize", scale{width, height, whole(w, h), t.Filter})
 }
 
 // proportional returns the new length of a side of b pixels if the other side changes from a to n

@@ -34,7 +34,7 @@ func (t RandomResizedCrop) Apply(s *Sample, r *rand.Rand) error {
 		return fmt.Errorf("random resized crop: %w", err)
 	}
 	w, h := s.size()
-	return reshape(s, "random resized crop", scale{t.Width, t.Height, t.rectangle(w, h, r), t.Filter})
+	return rescale(s, "random resized crop", scale{t.Width, t.Height, t.rectangle(w, h, r), t.Filter})
 }
 
 // rectangle draws the rectangle that [RandomResizedCrop] cuts out of a picture of w×h pixels. After

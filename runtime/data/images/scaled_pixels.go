@@ -12,57 +12,70 @@ const (
 	half = 1<<(fixedBits-1) | 1<<(fixedBits-1+32)
 )
 
-// pixelOf returns the pixel whose channels are the integer parts of two pairs of sums. Each sum is at least 0 and
-// below 256. Red is in the lowest byte.
-func pixelOf(redBlue, greenAlpha int64) uint32 {
-	p := uint64(redBlue)>>fixedBits&lanes | uint64(greenAlpha)>>fixedBits&lanes<<8
-	return uint32(p | p>>16)
-}
-
-// clampedPixelOf is [pixelOf] for sums that may be out of range. Channels are clamped to 0 … 255.
-func clampedPixelOf(redBlue, greenAlpha int64) uint32 {
-	r, g := int64(int32(redBlue)), int64(int32(greenAlpha))
-	return clamped(r) | clamped(g)<<8 | clamped((redBlue-r)>>32)<<16 | clamped((greenAlpha-g)>>32)<<24
-}
-
-func clamped(sum int64) uint32 { return uint32(min(max(sum>>fixedBits, 0), 255)) }
-
-// scaledPixels scales a raster of bytes of 4 channels. It first scales along rows and stores the result in `rows`. It
-// then scales along columns. wx and wy are the weights of the windows x and y in fixed point. `clamp` says whether sums
-// of channels may be negative, or 256 and more.
-func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, clamp bool, rows []uint8) {
-	length := 4 * dst.width
-	for v := range src.height {
-		in, out := src.row(v), rows[v*length:][:length]
-		begin := 0
-		for u, end := range x.end {
-			binary.LittleEndian.PutUint32(out[4*u:], weighted(in, 4*x.first[u], 4, wx[begin:end], clamp))
-			begin = end
+// scaledPixels scales a raster of bytes of 4 channels. It first scales rows, and then columns. wx and wy are the weights
+// of the windows x and y in fixed point. `clamp` says whether sums of channels may be negative, or 256 and more. The
+// memory of `rows` holds as many scaled rows as a window of y has, and the sums of a row of the result, which have two
+// numbers for each pixel.
+func scaledPixels(dst, src raster[uint8], x, y *windows, wx, wy []int32, clamp bool, rows []int64) {
+	length := 2 * dst.width
+	sums := rows[:length]
+	rows = rows[length:]
+	most := len(rows) / length
+	begin, next := 0, 0
+	for v, end := range y.end {
+		weights := wy[begin:end]
+		begin = end
+		for ; next < y.first[v]+len(weights); next++ {
+			scaledRow(rows[next%most*length:][:length], src.row(next), x, wx, clamp)
+		}
+		for i := range sums {
+			sums[i] = half
+		}
+		for j, w := range weights {
+			row, w := rows[(y.first[v]+j)%most*length:][:length], int64(w)
+			for i, p := range row {
+				sums[i] += p * w
+			}
+		}
+		out := dst.row(v)
+		for u := range dst.width {
+			binary.LittleEndian.PutUint32(out[4*u:], pixelOf(channelsOf(sums[2*u], clamp), channelsOf(sums[2*u+1], clamp)))
 		}
 	}
+}
+
+// scaledRow stores a scaled row in dst.
+func scaledRow(dst []int64, src []uint8, x *windows, weights []int32, clamp bool) {
 	begin := 0
-	for v, end := range y.end {
-		in, out := rows[y.first[v]*length:], dst.row(v)
-		for u := 0; u < length; u += 4 {
-			binary.LittleEndian.PutUint32(out[u:], weighted(in, u, length, wy[begin:end], clamp))
+	for u, end := range x.end {
+		var redBlue, greenAlpha int64 = half, half
+		at := 4 * x.first[u]
+		for _, w := range weights[begin:end] {
+			p := uint64(binary.LittleEndian.Uint32(src[at:]))
+			p |= p << 16
+			redBlue += int64(p&lanes) * int64(w)
+			greenAlpha += int64(p>>8&lanes) * int64(w)
+			at += 4
 		}
 		begin = end
+		dst[2*u], dst[2*u+1] = channelsOf(redBlue, clamp), channelsOf(greenAlpha, clamp)
 	}
 }
 
-// weighted returns the weighted sum of pixels. The first pixel is at in[at:], and the next ones follow at distances of
-// `step` bytes. See [scaledPixels] for clamp.
-func weighted(in []uint8, at, step int, weights []int32, clamp bool) uint32 {
-	var redBlue, greenAlpha int64 = half, half
-	for _, w := range weights {
-		p := uint64(binary.LittleEndian.Uint32(in[at:]))
-		p |= p << 16
-		redBlue += int64(p&lanes) * int64(w)
-		greenAlpha += int64(p>>8&lanes) * int64(w)
-		at += step
+// channelsOf returns the integer parts of a pair of sums. With clamp, they are clamped to 0 … 255; otherwise each sum
+// is at least 0 and below 256.
+func channelsOf(sums int64, clamp bool) int64 {
+	if !clamp {
+		return sums >> fixedBits & lanes
 	}
-	if clamp {
-		return clampedPixelOf(redBlue, greenAlpha)
-	}
-	return pixelOf(redBlue, greenAlpha)
+	low := int64(int32(sums))
+	return clamped(low) | clamped((sums-low)>>32)<<32
+}
+
+func clamped(sum int64) int64 { return min(max(sum>>fixedBits, 0), 255) }
+
+// pixelOf returns the pixel of two pairs of channels. Red is in the lowest byte.
+func pixelOf(redBlue, greenAlpha int64) uint32 {
+	p := uint64(redBlue | greenAlpha<<8)
+	return uint32(p | p>>16)
 }

@@ -38,6 +38,17 @@ type scale struct {
 	filter        Filter
 }
 
+// rescale is [reshape] for g. It also returns an error if the picture is too large after its rows are scaled, and
+// before its columns are.
+func rescale(s *Sample, name string, g scale) error {
+	if g.filter != Nearest && checkSize(g.width, g.height) == nil {
+		if err := checkSize(g.width, g.from.Dy()); err != nil {
+			return fmt.Errorf("%s: before columns are scaled: %w", name, err)
+		}
+	}
+	return reshape(s, name, g)
+}
+
 func (g scale) size() (width, height int) { return g.width, g.height }
 
 func (g scale) source() affine {
@@ -54,10 +65,10 @@ func (g scale) bytes(dst, src raster[uint8], w *scaling) {
 	}
 	w.plan(g)
 	w.fixedX, w.fixedY = w.x.fixed(w.fixedX), w.y.fixed(w.fixedY)
-	w.rows8 = sized(w.rows8, 4*dst.width*g.from.Dy())
+	w.lanes = sized(w.lanes, 2*dst.width*(1+w.y.most()))
 	// Weights are rounded by at most ½. The sum of up to 2¹⁴ weights exceeds 1 too little to make 256 of 255.
 	clamp := g.filter == Bicubic || max(g.from.Dx(), g.from.Dy()) > 1<<14
-	scaledPixels(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, clamp, w.rows8)
+	scaledPixels(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, clamp, w.lanes)
 }
 
 func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
@@ -77,7 +88,7 @@ type scaling struct {
 	x, y           windows
 	fixedX, fixedY []int32
 	floatX, floatY []float32
-	rows8          []uint8
+	lanes          []int64
 	rows           []float32
 	columns        []int
 }
@@ -123,6 +134,15 @@ func (w *windows) plan(k *draw.Kernel, n, m int) {
 		}
 		w.first, w.end = append(w.first, from), append(w.end, len(w.weight))
 	}
+}
+
+// most returns the number of pixels of the largest window.
+func (w *windows) most() int {
+	most, begin := 0, 0
+	for _, end := range w.end {
+		most, begin = max(most, end-begin), end
+	}
+	return most
 }
 
 // fixedBits is the number of fractional bits of the fixed-point weights for channels of 8 bits.
