@@ -1,11 +1,8 @@
 package main
 
 import (
-	"math/rand/v2"
-
-	"github.com/burngen/burngen/examples/digits/fit"
-	"github.com/burngen/burngen/examples/digits/hand"
 	"github.com/burngen/burngen/examples/mnist/cnn"
+	"github.com/burngen/burngen/examples/mnist/drawn"
 	"github.com/burngen/burngen/runtime/data"
 	"github.com/burngen/burngen/runtime/data/images"
 )
@@ -50,21 +47,13 @@ func split(images []cnn.Image, labels []int64) (training, rest data.Dataset[digi
 	return data.Picked(all, indices[0]), data.Picked(all, indices[1])
 }
 
-// draw returns n drawn digits, standardised like MNIST.
+// draw returns n drawn digits.
 func draw(n int) ([]cnn.Image, []int64, error) {
 	images, labels := make([]cnn.Image, n), make([]int64, n)
 	for i := range images {
-		h := hand.New(rand.New(rand.NewPCG(1, uint64(i))))
-		h.Size = 40
-		digit := i / 10 % 10
-		labels[i] = int64(digit)
-		if err := fit.Digit(&images[i], h.Draw(rune('0'+digit), i)); err != nil {
+		var err error
+		if labels[i], err = drawn.Digit(&images[i], i); err != nil {
 			return nil, nil, err
-		}
-		for y := range images[i] {
-			for x, ink := range images[i][y] {
-				images[i][y][x] = (ink - 0.1307) / 0.3081
-			}
 		}
 	}
 	return images, labels, nil

@@ -18,8 +18,9 @@ import (
 )
 
 //go:generate go run ../../cmd/burngen ../digits/digits.onnx -o draw/model -web
+//go:generate go run ./train/build -o train/model
 
-//go:embed *.html *.css *.js draw photo
+//go:embed *.html *.css *.js draw photo train
 var pages embed.FS
 
 func main() {

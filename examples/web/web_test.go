@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -19,7 +20,7 @@ func site(t *testing.T) (address, dir string) {
 	if err := os.CopyFS(dir, pages); err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"draw", "photo"} {
+	for _, page := range []string{"draw", "photo", "train"} {
 		if err := os.RemoveAll(filepath.Join(dir, page, "model")); err != nil {
 			t.Fatal(err)
 		}
@@ -84,15 +85,22 @@ func quiet(t *testing.T, p *browser.Page) {
 	}
 }
 
-// TestIndex follows the first link of the first page. The page there says what to do, as there is no model.
+// TestIndex follows the links of the first page. The pages say what to do, as there are no models.
 func TestIndex(t *testing.T) {
 	address, _ := site(t)
 	p := browser.Open(t, address)
-	p.Await("document.querySelectorAll('a').length > 0", "1")
-	narrow(t, p)
-	quiet(t, p)
-	p.Click("a")
-	if got := p.Await("/no model/.test(document.querySelector('#status')?.textContent)", "document.querySelector('#status').textContent"); got != "There is no model yet: run go generate ./examples/web." {
-		t.Error(got)
+	for i, want := range []string{
+		"There is no model yet: run go generate ./examples/web.",
+		"There is no model yet: examples/web/README.md says how to make one.",
+		"There is no program yet: run go generate ./examples/web.",
+	} {
+		p.Await("document.querySelectorAll('a').length === 3", "1")
+		narrow(t, p)
+		p.Click(fmt.Sprintf("li:nth-child(%d) a", i+1))
+		if got := p.Await("document.querySelector('#status')?.textContent.startsWith('There')", "document.querySelector('#status').textContent"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		narrow(t, p)
+		p.Eval("history.back()")
 	}
 }

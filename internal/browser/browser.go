@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a call or a condition may take on a busy machine.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // Page is a page in a browser of its own. A method that fails ends the test.
 type Page struct {
