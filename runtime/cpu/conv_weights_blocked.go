@@ -21,7 +21,16 @@ func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 		return
 	}
 	work := int64(len(w.dst)) * int64(volume(w.N, w.OutH, w.OutW))
-	parts := min(partsFor(work, 4*int64(len(w.x)+len(w.g)+len(w.dst))), len(w.rooms)/w.room)
+	parts := partsFor(work, 4*int64(len(w.x)+len(w.g)+len(w.dst)))
+	if p, ok := newWeightsInPlace(&w, scratch); ok && !w.movesPay() {
+		if !weightsAtPlace.run(&p, min(finely(parts), p.groups*p.units())) {
+			p.Part(0, 1)
+		}
+		rt.EndIfDone(s.Ctx)
+		p.finish(w.dst)
+		return
+	}
+	parts = min(parts, len(w.rooms)/w.room)
 	for _, w.moves = range []bool{true, false} {
 		rt.EndIfDone(s.Ctx)
 		if !blockedWeights.run(&w, parts) {
@@ -49,7 +58,8 @@ func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBloc
 	return w
 }
 
-// weightsOfBlocks is the state of ConvWeightsBlocked. It first moves g to f32[OutC][OutH][OutW][N],
+// weightsOfBlocks is the state of a ConvWeightsBlocked that moves its operands; see [weightsInPlace] for the other
+// way. It first moves g to f32[OutC][OutH][OutW][N],
 // and x to f32[⌈InC/16⌉][InH][InW][N][16]. The factors of a tap are then contiguous for all images.
 // Windows in which the tap is on padding can be skipped.
 type weightsOfBlocks struct {
