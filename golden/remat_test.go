@@ -2,6 +2,7 @@ package golden
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,9 +18,10 @@ import (
 
 // stepUnder compiles a model that trains and takes a step on the sample. Missing weights are drawn.
 // It returns the results of the step and the size of the arena.
-func stepUnder(t *testing.T, src *gen.Source, remat pass.Remat) (results []any, size int64) {
+func stepUnder(t *testing.T, src *gen.Source, o gen.Options) (results []any, size int64) {
 	t.Helper()
-	m, err := gen.CompileSource(src, gen.Options{Train: true, Remat: remat})
+	o.Train = true
+	m, err := gen.CompileSource(src, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +57,9 @@ func TestRecomputing(t *testing.T) {
 			}
 			s := gen.SourceOf(name, src.Module)
 			s.Functions[0].Loss = true
-			want, before := stepUnder(t, s, pass.RematNone)
+			want, before := stepUnder(t, s, gen.Options{Remat: pass.RematNone})
 			for _, remat := range []pass.Remat{pass.RematAuto, pass.RematAll} {
-				got, size := stepUnder(t, s, remat)
+				got, size := stepUnder(t, s, gen.Options{Remat: remat})
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s: other results:\n%.500s", remat, diff)
 				}
@@ -90,7 +92,7 @@ func (m *encoder) Forward(x nn.Value) nn.Value {
 
 // TestRecomputingSaves takes steps of models whose memory is mostly activations that are kept for
 // the backward pass. The results have the same bits, and the arena is smaller the more is
-// recomputed.
+// recomputed. With a limit of the arena, a step recomputes until it fits, or the error names the largest values.
 func TestRecomputingSaves(t *testing.T) {
 	for name, c := range map[string]struct {
 		signature string
@@ -123,12 +125,12 @@ func TestRecomputingSaves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, none := stepUnder(t, s, pass.RematNone)
-			got, auto := stepUnder(t, s, pass.RematAuto)
+			want, none := stepUnder(t, s, gen.Options{Remat: pass.RematNone})
+			got, auto := stepUnder(t, s, gen.Options{Remat: pass.RematAuto})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("auto: other results:\n%.500s", diff)
 			}
-			got, all := stepUnder(t, s, pass.RematAll)
+			got, all := stepUnder(t, s, gen.Options{Remat: pass.RematAll})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("all: other results:\n%.500s", diff)
 			}
@@ -136,6 +138,20 @@ func TestRecomputingSaves(t *testing.T) {
 				t.Errorf("arenas of %d, %d and %d bytes for none, auto and all", none, auto, all)
 			}
 			t.Log(none, auto, all)
+
+			limit := (auto + all) / 2 // more is recomputed than auto does by itself
+			got, limited := stepUnder(t, s, gen.Options{Room: limit})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("within %d bytes: other results:\n%.500s", limit, diff)
+			}
+			if limited > limit || limited >= auto {
+				t.Errorf("within %d bytes: an arena of %d bytes, and %d without a limit", limit, limited, auto)
+			}
+			_, err = gen.CompileSource(s, gen.Options{Train: true, Room: all / 2})
+			tooLarge := regexp.MustCompile(`^model\.go: @step needs an arena of .+, and .+ are allowed; the largest of \d+ values that are in use at once: ("\w+" f32\[[\d,]+\] \d+ kB(, |$)){3}$`)
+			if err == nil || !tooLarge.MatchString(err.Error()) {
+				t.Errorf("within %d bytes: error %v", all/2, err)
+			}
 		})
 	}
 }
