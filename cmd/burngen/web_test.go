@@ -137,7 +137,7 @@ func TestWeb(t *testing.T) {
 }
 
 // maxDownload is the largest size in bytes of what a browser loads for the digits, compressed.
-const maxDownload = 1_300_000
+const maxDownload = 1_200_000
 
 // checkDownload bounds the download, and asserts that the program has no path of this machine.
 func checkDownload(t *testing.T, dir string) {

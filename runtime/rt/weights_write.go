@@ -1,8 +1,6 @@
 package rt
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -245,15 +243,15 @@ func (t *tensors) sum() (metadata map[string]string, digest string, err error) {
 
 // digestOf returns the digest of tensors with these checksums and of metadata.
 func (t *tensors) digestOf(metadata map[string]string, sums map[*tensor][]uint32) string {
-	h := sha256.New()
+	var text []byte
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		fmt.Fprintf(h, "%q=%q\n", key, metadata[key])
+		text = fmt.Appendf(text, "%q=%q\n", key, metadata[key])
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.byName)) {
 		x := t.byName[name]
-		fmt.Fprintf(h, "%q %v %d %x\n", name, x.Info, x.Bytes, sums[x])
+		text = fmt.Appendf(text, "%q %v %d %x\n", name, x.Info, x.Bytes, sums[x])
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", sha256(text))
 }
 
 // checked is the number of bytes per checksum.
@@ -295,7 +293,7 @@ func (w *Weights) WriteFile(out io.WriterAt) (int64, error) {
 		if out == nil {
 			return 0, errors.New("no file to write to")
 		}
-		const sumLen = 2 * sha256.Size
+		const sumLen = 64 // hexadecimal digits
 		head, placed, err := safetensors.Lay(w.entries(), w.stored(w.laidMetadata(), strings.Repeat("0", sumLen)))
 		if err != nil {
 			return 0, err
