@@ -18,8 +18,8 @@ func Bytes(text string) []int64 {
 	return tokens
 }
 
-// Categories numbers the distinct values in sorted order, from 0. `numbers` has the number of each
-// element of values, and `names` the distinct values in order.
+// Categories numbers the distinct values in sorted order, from 0. `names` holds the distinct values
+// in this order, and names[numbers[i]] is values[i].
 func Categories(values []string) (numbers []int64, names []string) {
 	names = slices.Compact(slices.Sorted(slices.Values(values)))
 	numbers = make([]int64, len(values))

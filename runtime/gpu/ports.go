@@ -39,8 +39,9 @@ type mapped struct {
 // which is then faster.
 const mappedBytes = 64 << 10
 
-// set makes list the arguments and results of a call. For each of them it appends to sizes its size in bytes and its
-// device address, which is 0 unless it is a tensor. It returns sizes. A recording suits only calls with equal sizes.
+// set stores list, the arguments and results of a call. It returns sizes, to which it appends the size in bytes and
+// the device address of each element of list. The address is 0 for elements that are not tensors. A recording is
+// replayed only for calls with equal sizes.
 func (p *ports) set(list []Arg, sizes []int) []int {
 	p.list, p.arguments, p.results = p.list[:0], 0, 0
 	p.waiting, p.replayed = true, false
@@ -79,7 +80,7 @@ func (p *ports) place() {
 	sortRegions(p.list)
 }
 
-// each calls do for the arguments, or for the results, that are not tensors.
+// each calls do for the results, or for the arguments if results is false. It skips tensors.
 func (p *ports) each(results bool, do func(r *region) error) error {
 	for i := range p.list {
 		if r := &p.list[i]; r.tensor == nil && r.result == results {
@@ -137,8 +138,8 @@ func (r *Run) goesOn() bool {
 	return r.err == nil
 }
 
-// download queues copies of the results to the host, which end before the next wait returns. It does nothing after the
-// replay of a small call, because [Run.unmap] copies the results.
+// download queues copies of the results to the host. The copies have ended when the next wait returns. It does
+// nothing after the replay of a small call, because [Run.unmap] copies the results.
 func (r *Run) download() error {
 	if r.ports.replayed {
 		return nil

@@ -36,12 +36,12 @@ func (a Accuracy) promised(y float64) bool {
 	return a.Division == 0 || !(size > 0 && size < normal || size > 0x1p126 && size <= math.MaxFloat64)
 }
 
-// corrected is the largest error of a quotient or a root that a kernel corrects by its remainder, in units in the
-// last place. It is a little above half a unit, because the remainder is rounded.
+// corrected is the largest error, in units in the last place, of a quotient or a root after the kernel has
+// corrected it by the remainder. It is a little above half a unit, because the remainder is rounded.
 const corrected = 0.5 + 0x1p-18
 
 // correctable reports whether a kernel can correct a quotient or root by its remainder. values are the operands and
-// the result.
+// the result: all must be between 2⁻¹⁰⁰ and 2¹⁰⁰ in magnitude.
 func correctable(values ...float64) bool {
 	for _, v := range values {
 		if size := math.Abs(v); !(size > 0x1p-100 && size < 0x1p100) {
@@ -52,8 +52,8 @@ func correctable(values ...float64) bool {
 }
 
 // accepts reports whether got is close enough to f(x) or, if the target may flush x to zero, to f(0). The error may
-// be `ulp` units in the last place plus `room`. A flushed intermediate result is wrong by up to 2⁻¹²⁶; `steps` bounds
-// the factor by which the kernel multiplies such a result.
+// be `ulp` units in the last place plus `room`, and plus steps·2⁻¹²⁶ if the target flushes: an intermediate result
+// that is flushed is wrong by up to 2⁻¹²⁶, and the kernel multiplies it by at most `steps`.
 func (a Accuracy) accepts(got float32, f func(float64) float64, x, ulp, room, steps float64) bool {
 	if a.Flushes {
 		room += steps * normal

@@ -23,8 +23,7 @@ type ConvCase struct {
 	Seed     uint32 // seed of the operands
 }
 
-// complete computes the size of the output. It first sets strides, dilations and other fields to 1 if they are 0 and
-// 0 means 1.
+// complete replaces each 0 that means 1 (see [ConvCase]) by 1, and computes the size of the output.
 func (c *ConvCase) complete() {
 	s := &c.Shape
 	for _, p := range []*int{&s.N, &s.InBlock, &s.KH, &s.KW, &s.StrideH, &s.StrideW, &s.DilH, &s.DilW, &s.Group} {

@@ -58,8 +58,8 @@ var Reductions = []ReduceCase{
 }
 
 // hasInfinityAndZero reports whether a line, the factors of one product, has an infinity and finite factors whose
-// product may underflow to zero. This may happen if the product of min(|x|, 1) of all finite x is less than `least`.
-// The result is then NaN if 0 · ∞ arises.
+// product may underflow to zero. This may happen if the product of min(|x|, 1) of all finite x is less than
+// `least`. The kernel's result is NaN if it multiplies such a zero by the infinity.
 func hasInfinityAndZero(line []float64, least float64) bool {
 	product := 1.0
 	for _, v := range line {
@@ -70,9 +70,10 @@ func hasInfinityAndZero(line []float64, least float64) bool {
 
 func always(room float64) func(int) float64 { return func(int) float64 { return room } }
 
-// roundings returns the largest relative error of a product of n numbers, multiplied in any order. The error is
-// in units u, the relative error of one rounding. The product has k = n − 1 roundings, and the error is k·u/(1 −
-// k·u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1).
+// roundings returns the largest relative error of a product of n numbers, multiplied in any order. It is a
+// multiple of u = 2⁻²⁴, the relative error of one rounding: with k = n − 1 roundings the error is u times k/(1 −
+// k·u), and roundings returns k/(1 − k·u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+// lemma 3.1).
 func roundings(n int) float64 {
 	k := float64(max(n-1, 0))
 	return k / (1 - k/(1<<24))

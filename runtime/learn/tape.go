@@ -29,10 +29,10 @@ var errBehind = errors.New("16 MiB could not be written")
 // toEnd is a mark for [openTape]: the tape continues at the end of the file.
 const toEnd = -1
 
-// openTape opens a file, truncates it to its first `mark` bytes, and appends to them. The file may
-// be shorter than mark, for example after a power failure. In this case, and if mark is toEnd,
-// openTape passes the contents of the file to `whole`. It then keeps the first bytes of the file;
-// `whole` returns their number.
+// openTape opens a file, truncates it to its first `mark` bytes, and appends to them. If mark is
+// toEnd or the file is shorter than mark, for example after a power failure, openTape instead calls
+// `whole` with the contents of the file. It then truncates the file to the number of bytes that
+// `whole` returns.
 func openTape(path string, mark int64, whole func(file []byte) int) (*tape, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ func squaredError(predicted, target float64) float64 {
 	return d * d
 }
 
-// meanError returns a metric. m is the mean of f over all values, and value(m) is the value of
-// the metric. Smaller values are better.
+// meanError returns a metric whose value is value(m), where m is the mean of f over all values.
+// Smaller values are better.
 func meanError(name, unit string, f func(predicted, target float64) float64, value func(*mean) float64) Metric[Values] {
 	return newMetric(name, unit, -1, rule[Values, *mean]{
 		empty: newMean,

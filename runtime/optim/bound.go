@@ -168,7 +168,8 @@ func (b *bound) step(r rule, rate float64, nanoseconds int64) error {
 	return nil
 }
 
-// bring makes the elements of the parameters current where the steps are made: on the device or in host memory.
+// bring prepares the parameters for a step. If the host makes the step, bring copies the elements that a
+// device has changed to host memory. Otherwise it records that the device changes them.
 func (b *bound) bring() error {
 	if b.device == nil {
 		return b.params.Fetch()

@@ -8,10 +8,10 @@ const (
 	trials    = 25   // largest number of evaluations in a search
 )
 
-// search looks for a point along the direction of the step that satisfies the strong Wolfe
-// conditions (algorithms 3.5 and 3.6 of the book that [LBFGS] names). The step length t is tried
-// first. loss and slope are the loss and the slope at the start. If search does not find such a
-// point, it returns the best point that it has tried. calls is the number of loss evaluations.
+// search looks along the step's direction for a point that satisfies the strong Wolfe conditions
+// (algorithms 3.5 and 3.6 of the book that [LBFGS] names). The step length t is tried first. loss
+// and slope are the loss and the slope at the start. If search does not find such a point, it
+// returns the best point that it has tried. calls is the number of loss evaluations.
 func (o *LBFGS) search(f func() (float64, error), t, loss, slope float64) (end *point, calls int, err error) {
 	before, p, spare := &o.points[0], &o.points[1], &o.points[2]
 	before.set(0, loss, slope, o.g)

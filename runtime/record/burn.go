@@ -180,9 +180,9 @@ func (b *burn) param(name string, t token) error {
 	return b.expectNoMore(t, 2)
 }
 
-// list reads l, a list that is the value of `key` in the table t. The items of l may be the
-// elements or bytes of a tensor. In this case, and if l is empty, list also reads the remaining
-// pairs of t and returns true. Other items may contain tensors, which it adds.
+// list reads l, a list that is the value of `key` in the table t. If l is empty, or its items are
+// the elements or the bytes of a tensor, list also reads the remaining pairs of t, adds the tensor
+// and returns true. Otherwise it adds the tensors that the items contain, and returns false.
 func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	isTensor = true // for an empty list
 	dtype := rustTypes[b.said.float]

@@ -40,8 +40,8 @@ func (s *scanner) free() {
 	scanners.Put(s)
 }
 
-// more reads more bytes into the buffer. It first moves the bytes from index `keep` on to the front, and reads
-// behind them. It returns io.EOF at the end.
+// more reads more bytes into the buffer. It first moves the byte at index `keep` and all later bytes to the
+// front of the buffer, and then reads behind them. It returns io.EOF at the end.
 func (s *scanner) more(keep int) error {
 	copy(s.buf, s.buf[keep:s.end])
 	s.at, s.end = s.at-keep, s.end-keep

@@ -13,8 +13,7 @@ type command struct {
 	address uintptr
 }
 
-// call calls the function. A pointer p is passed as uintptr(unsafe.Pointer(p)), as for the function
-// named call.
+// call calls the function. A pointer p is passed as uintptr(unsafe.Pointer(p)).
 //
 //go:uintptrescapes
 func (c command) call(args ...uintptr) uintptr { return call(c.address, args...) }

@@ -6,7 +6,7 @@ import "slices"
 // VkPhysicalDeviceFloatControlsProperties. A kernel then runs without the mode: the device may
 // flush subnormals to zero, round up or down, or assume that there are no infinities and NaNs.
 type floatControl struct {
-	// of the device property
+	// name of the property of a device
 	name string
 	// in SPIR-V
 	mode, capability uint32

@@ -84,8 +84,8 @@ func (d *device) Load(code []byte) (gpu.Module, error) {
 }
 
 // choose returns the modules from which a device takes kernels. A device takes each kernel from the first module
-// that has the kernel and whose features the device has. If there is no such module, choose returns an error. It
-// lists the features that the device lacks for the first module with the kernel.
+// that has the kernel and whose features the device has. If a kernel has no such module, choose returns an
+// error. The error lists the features that the device lacks for the first module with this kernel.
 func choose(all []*shader, features []string) ([]*shader, error) {
 	var usable []*shader
 	taken, missing := map[string]bool{}, map[string][]string{} // by the names of kernels

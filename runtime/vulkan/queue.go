@@ -220,7 +220,8 @@ func putArguments(to []byte, args []uint64) {
 
 // take allocates n bytes of ring r and returns their offset. On first use the ring gets its memory,
 // `size` bytes of the heap `from`. If the ring is full, take submits the collected commands and
-// waits until earlier submissions have freed n bytes of the ring. Afterwards a submission is open.
+// waits until earlier submissions have freed n bytes of the ring. Afterwards there is a submission
+// that collects commands.
 func (q *queue) take(r *ring, from *heap, size int64, n int) (offset int64, err error) {
 	if r.block == nil {
 		if r.piece, err = from.alloc(size); err != nil {

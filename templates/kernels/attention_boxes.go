@@ -10,8 +10,8 @@ import (
 
 var errAttention = errors.New("the attention cannot be computed by groups of threads")
 
-// check returns an error if groups of threads cannot compute with boxes of the queries, keys and values of a, or if
-// there are too many of them.
+// check returns an error unless groups of threads can compute a: a kernel must be able to copy the queries, keys
+// and values in boxes, and to count their elements in i32.
 func (a Attention) check() error {
 	if a.Matrix != ir.F16 && a.Matrix != ir.BF16 || a.Width < 8 || a.Width > 128 || a.Width%8 != 0 || a.Past < 0 {
 		return errAttention
@@ -35,13 +35,14 @@ func (a Attention) check() error {
 	return nil
 }
 
-// hasBoxes reports whether boxes can be copied from r. Its rows have this number of elements.
+// hasBoxes reports whether boxes can be copied from r. A row of a head has `width` elements.
 func (r HeadRows) hasBoxes(width int) bool {
 	apart := r.Columns%width == 0 && r.Column%width == 0 && r.HeadColumns%width == 0
 	return r.Columns%8 == 0 && (width%columnsOfBox == 0 || apart)
 }
 
-// columnsOf returns the number of columns of the boxes that hold a row of this number of elements.
+// columnsOf returns width, the number of elements of a row, rounded up to a multiple of
+// columnsOfBox.
 func columnsOf(width int) int { return (width + columnsOfBox - 1) / columnsOfBox * columnsOfBox }
 
 // headBoxes copies rows of heads to shared memory, in boxes of 64 columns.
@@ -52,9 +53,9 @@ type headBoxes struct {
 	columns int // of the boxes with a row: width, or more
 }
 
-// boxes adds a parameter to the kernel: the map of r.Value, through which the kernel copies boxes of `rows` rows and
-// 64 columns. If the columns of a head do not fill whole boxes, the map has an axis for heads, and the last box of a
-// head has zeros after its last column.
+// boxes adds a parameter to the kernel: a map, which describes the tensor r.Value. With it the kernel copies boxes
+// of `rows` rows and 64 columns. If a row of a head does not fill whole boxes, the map has an axis for heads. The
+// last box of the row then has zeros after the row's last element.
 func (p *headBoxes) boxes(name string, r HeadRows, rows int) *kernel.Value {
 	p.args = append(p.args, Arg{Read: r.Value})
 	if p.columns == p.width {

@@ -13,8 +13,8 @@ import (
 //
 //	dV = Pᵀ·dY    dS = P ∘ (dY·Vᵀ − D)    dQ = Scale · dS·K    dK = Scale · dSᵀ·Q
 //
-// where D is, for each query, the sum of the products of the elements of dY and of the result. Two kernels compute it:
-// one has dQ, and the other dK and dV. Both compute P and dS, rounded to Matrix.
+// where D has one number for each query: the dot product of its rows of dY and of the result. One kernel computes
+// dQ, and another one dK and dV. Both compute P and dS, rounded to the type Matrix.
 type AttentionGradient struct {
 	// Attention is the forward pass. Its Score must add to scores or exclude keys. Its Sink, Store and StoreSum do not
 	// matter.
@@ -26,7 +26,8 @@ type AttentionGradient struct {
 	StoreQuery, StoreKey, StoreValue func(e *Emitter, at Attending, column, x *kernel.Value)
 }
 
-// rowsOfMoments is a multiple of all numbers of queries that kernels multiply at a time.
+// The moments are padded to a multiple of rowsOfMoments queries. The number of queries that a
+// kernel multiplies at a time must divide it.
 const rowsOfMoments = 128
 
 // MomentsOf returns the memory for the moments of an attention with these extents, see [AttentionMoments].
@@ -46,9 +47,9 @@ type Moments struct {
 	Result, DY func(e *Emitter, at Attending, element *kernel.Value) []*kernel.Value
 }
 
-// AttentionMoments returns the launch of a kernel that stores two numbers for each query: Sum, as a logarithm to the base
-// 2, and the sum of the products of the elements of Result and DY. They are ∞ and 0 in the rows of `to` after the last
-// query. It returns an error if `to` has more elements than an i32 counts.
+// AttentionMoments returns the launch of a kernel that stores two numbers for each query: the logarithm that m.Sum
+// returns, converted to the base 2, and the dot product of Result and DY. In the rows of `to` after the last query,
+// the numbers are ∞ and 0. It returns an error if `to` has more elements than an i32 counts.
 func AttentionMoments(name string, m Moments, to *Scratch) (Launch, error) {
 	const lanes = 8
 	threads := 1 // that share a query

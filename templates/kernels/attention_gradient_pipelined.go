@@ -30,9 +30,9 @@ func GradientTilesOf(a AttentionGradient) GradientTiles {
 }
 
 // PipelinedAttentionGradient returns the launch of a kernel of an attention's backward pass, for devices that run
-// pipelined kernels. Groups of threads keep rows of the gradients in registers: of the queries, or of the keys and values
-// if keys is set. One group of threads copies what they multiply to shared memory. It returns an error if the kernel
-// cannot compute a.
+// pipelined kernels. If keys is true, the kernel computes the gradients of the keys and values, otherwise the
+// gradient of the queries. In each block, one group of threads copies operands to shared memory. The other groups
+// multiply them, and keep rows of the gradients in registers. It returns an error if the kernel cannot compute a.
 func PipelinedAttentionGradient(name string, a AttentionGradient, keys bool, t GradientTiles) (Launch, error) {
 	if err := a.check(); err != nil {
 		return Launch{}, err
@@ -123,8 +123,9 @@ func (p *attentionGradient) build() {
 	})
 }
 
-// strip is a tile of rows of a head, from row m on. Only the tiles `from` … `to`−1 of columns have weights of these rows.
-// `other` is the head of the columns, or the first of several.
+// strip is a tile of rows of a head, from row m on. Rows are queries and columns are keys, or the reverse if the
+// kernel computes the gradients of keys and values. All weights of these rows outside of the tiles `from` … `to`−1
+// of columns are 0. `other` is the head of the columns, or the first of several heads.
 type strip struct {
 	batch, head, other *kernel.Value
 	m, from, to        *kernel.Value
@@ -144,7 +145,8 @@ func (p *attentionGradient) eachStrip(carried []*kernel.Value, do func(t strip, 
 	})
 }
 
-// span returns the range of the tiles of columns that have weights of the rows m to m+n−1.
+// span returns the range of tiles of columns outside of which all weights of the rows m to m+n−1
+// are 0.
 func (p *attentionGradient) span(m *kernel.Value, n int) (from, to *kernel.Value) {
 	e := p.headBoxes.Emitter
 	from, to = e.Int(0), e.Int(p.tilesN)
@@ -222,8 +224,9 @@ func (p *attentionGradient) multiply() {
 	})
 }
 
-// differentiate adds the terms of a head of columns to the group's results, and waits for them. ring holds the stage of
-// the first tile of columns. differentiate returns the stage that follows the last tile.
+// differentiate adds the products with the columns of one head to the group's results, and waits until they are
+// done. h is the index of this head among the heads of columns that share the rows. ring holds the stage of the
+// first tile of columns. differentiate returns the stage that follows the last tile.
 func (d *differentiator) differentiate(h *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	d.at.Head, d.at.Group = d.head, d.other
 	if d.keys {
@@ -301,9 +304,9 @@ func (d *differentiator) release(i *kernel.Value) {
 	d.Do(d.And(d.leads, d.Ge(i, d.Int(0))), func() { d.Arrive(d.empty, i, nil) })
 }
 
-// step adds the terms of a tile of columns to the results. state holds the stage of the tile, and the index of the stage
-// whose products are not done, or −1. step returns the same for the next tile. rows returns the moments of rows that are
-// queries.
+// step adds the products with a tile of columns to the results. state holds the stage of the tile, and the index of
+// the stage before it, whose products may still run, or −1. step returns the state for the next tile. If rows are
+// queries, rows[i](k) is moment i of the query of the thread's element k; otherwise rows is not used.
 func (d *differentiator) step(tile *kernel.Value, state []*kernel.Value, rows [2]func(i int) *kernel.Value, masked bool) []*kernel.Value {
 	s, last := stage{state[0], state[1]}, state[2]
 	d.Await(d.full, s.index, s.phase)
@@ -344,7 +347,8 @@ func (d *differentiator) step(tile *kernel.Value, state []*kernel.Value, rows [2
 	return []*kernel.Value{next.index, next.phase, s.index}
 }
 
-// multiplyColumns starts product i of the group's rows and the columns of stage s.
+// multiplyColumns starts a product of the group's rows and the columns of stage s: of queries and
+// keys if i is 0, of dY and values if i is 1.
 func (d *differentiator) multiplyColumns(i int, s stage) {
 	x := d.Mul(d.group, d.Int(rowsOfGroup*d.columns))
 	y := d.Mul(s.index, d.Int(d.tile.Columns*d.columns))
@@ -354,7 +358,8 @@ func (d *differentiator) multiplyColumns(i int, s stage) {
 	}
 }
 
-// multiplyHeld starts the product of the rows of `words` and the columns of stage s, which is added to result i.
+// multiplyHeld starts a product that is added to result i: of a matrix in registers, dS if i is 0 or P if i is
+// 1, and of the columns of stage s. `words` are the thread's elements of the matrix.
 func (d *differentiator) multiplyHeld(i int, words []*kernel.Value, s stage) {
 	y := d.Mul(s.index, d.Int(d.tile.Columns*d.columns))
 	for k := 0; k < d.tile.Columns; k += termsOfHeld {

@@ -22,8 +22,9 @@ type AttendedGradient struct {
 const columnsOfWarps = 32
 
 // WarpAttentionGradient returns the launch of a kernel of an attention's backward pass, with products by warps, see
-// [kernel.MatMulAdd]. A block computes rows of the gradient of the queries, or of the keys and values if keys is set. A
-// warp has 16 rows of the block's tile, and keeps their gradients in registers.
+// [kernel.MatMulAdd]. If keys is true, it computes the gradients of the keys and values, otherwise the gradient of
+// the queries. A block computes a tile of rows. A warp has 16 of these rows, and keeps their gradients in
+// registers.
 func WarpAttentionGradient(name string, a AttendedGradient, keys bool) (Launch, error) {
 	rows, heads := a.Queries, a.Heads
 	if keys {
@@ -151,7 +152,8 @@ func (w *warpGradient) differentiate(batch, head, m *kernel.Value) {
 	}
 }
 
-// loads returns functions that load rows of a head of two operands. The rows are keys if keys is set, and else queries.
+// loads returns two functions, for the operands `first` and `second`. Each gets a head and returns a function that
+// loads rows of this head. A row belongs to a key if keys is true, otherwise to a query.
 func (w *warpGradient) loads(first, second func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value, keys bool) (list [2]func(at Attending) loadRow) {
 	for i, load := range []func(e *Emitter, at Attending, element *kernel.Value, n int) []*kernel.Value{first, second} {
 		list[i] = func(at Attending) loadRow {

@@ -25,8 +25,9 @@ const (
 	elementsAtOnce = 8
 )
 
-// rowMatrices returns the thread's elements of the 16 rows of its warp, 8 for each product of 16 terms. rows are the
-// thread's rows, pair is its first element in each, and a row has `width` elements. Rows from `end` on are 0.
+// rowMatrices loads the 16 rows of a warp as first factors of [kernel.MatMulAdd]. It returns the thread's elements:
+// 8 for each 16 elements of a row. `rows` are the thread's two rows, `pair` is the index of its first element in
+// them, and a row has `width` elements. Rows from index `end` on count as 0.
 func (w *warpMatrices) rowMatrices(rows [2]*kernel.Value, pair, end *kernel.Value, width int, load loadRow) []*kernel.Value {
 	elements := make([]*kernel.Value, width/2)
 	for h, row := range rows {
@@ -50,8 +51,8 @@ func (w *warpMatrices) inside(cond *kernel.Value, n int, load func() []*kernel.V
 	})
 }
 
-// loadRows loads n rows, from row `first` on, to the array `to`, whose rows have `width` elements and a gap. Rows from
-// `end` on are 0. Neighbouring threads load neighbouring parts of a row.
+// loadRows loads n rows, from row `first` on, to the array `to`. A row has `width` elements, and a gap follows it
+// in the array. Rows from index `end` on count as 0. Neighbouring threads load neighbouring parts of a row.
 func (w *warpMatrices) loadRows(to, thread, first, end *kernel.Value, n, width int, load loadRow) {
 	w.loadParts(thread, first, end, n, width, load, func(i *kernel.Value) (row, part *kernel.Value) {
 		parts := w.Int(width / elementsAtOnce)
@@ -61,9 +62,9 @@ func (w *warpMatrices) loadRows(to, thread, first, end *kernel.Value, n, width i
 	})
 }
 
-// loadColumns is loadRows for an array that has the rows as columns: its rows have n elements and a gap. Neighbouring
-// threads load the same part of neighbouring rows. They store these in the same row, as neighbours, and so access
-// different banks.
+// loadColumns is like loadRows, but stores the rows as columns: row c of the array has element c of each of the n
+// rows, and then a gap. Neighbouring threads load the same part of neighbouring rows. So they store neighbouring
+// elements of a row of the array, which avoids conflicts between banks.
 func (w *warpMatrices) loadColumns(to, thread, first, end *kernel.Value, n, width int, load loadRow) {
 	w.loadParts(thread, first, end, n, width, load, func(i *kernel.Value) (row, part *kernel.Value) {
 		return w.Rem(i, w.Int(n)), w.Div(i, w.Int(n))
@@ -74,9 +75,9 @@ func (w *warpMatrices) loadColumns(to, thread, first, end *kernel.Value, n, widt
 	})
 }
 
-// loadParts loads a tile of n rows of `width` elements, and calls put with every part of 8 elements. `first` is the
-// tile's first row in memory; rows from `end` on are 0. place returns the row of part i of the tile, and the index of
-// the part in that row.
+// loadParts loads a tile of n rows of `width` elements in parts of 8 elements, and calls put with each part. The
+// tile begins at row `first` of the operand. Rows of the operand from index `end` on count as 0. place says where
+// part i is: its row in the tile, and its index among the parts of the row.
 func (w *warpMatrices) loadParts(thread, first, end *kernel.Value, n, width int, load loadRow,
 	place func(i *kernel.Value) (row, part *kernel.Value), put func(row, column *kernel.Value, x []*kernel.Value)) {
 	threads := w.BlockSize(0)
@@ -90,8 +91,8 @@ func (w *warpMatrices) loadParts(thread, first, end *kernel.Value, n, width int,
 	})
 }
 
-// products returns the thread's products of its warp's rows and n rows in shared memory. rows is the result of
-// rowMatrices, and array has been filled by loadRows.
+// products returns the thread's dot products of its warp's rows and n rows in shared memory. `rows` are the
+// warp's rows, from rowMatrices. array has the n rows, from loadRows.
 func (w *warpMatrices) products(rows []*kernel.Value, array *kernel.Value, n, width int, lane *kernel.Value) []*kernel.Value {
 	var list []*kernel.Value
 	for j := range n / matrixN {
@@ -107,7 +108,8 @@ func (w *warpMatrices) products(rows []*kernel.Value, array *kernel.Value, n, wi
 	return list
 }
 
-// addProducts adds the columns in shared memory to sums, weighted. array has been filled by loadColumns with n columns.
+// addProducts adds the matrix product of the warp's weights, [16, n], and of the n rows that loadColumns has stored
+// in array. sums and weights are the thread's elements.
 func (w *warpMatrices) addProducts(sums, weights []*kernel.Value, array *kernel.Value, n int, lane *kernel.Value) {
 	for k := 0; k < n; k += termsOfHeld {
 		var a []*kernel.Value
@@ -120,9 +122,9 @@ func (w *warpMatrices) addProducts(sums, weights []*kernel.Value, array *kernel.
 	}
 }
 
-// column returns the thread's elements of the second factor of a matrix product by a warp: 16 terms and 8 columns.
-// The factor is in shared memory, with a row of the array for each column; rows are `stride` elements apart. `first`
-// is the first column, and k the first term.
+// column returns the thread's elements of the second factor of [kernel.MatMulAdd]: 16 terms, from term k on, of 8
+// columns, from column `first` on. In shared memory, each column is a row of the array. Rows of the array are
+// `stride` elements apart.
 func (w *warpMatrices) column(array *kernel.Value, stride, first, k int, lane *kernel.Value) []*kernel.Value {
 	row := w.Add(w.Div(lane, w.Int(4)), w.Int(first))
 	at := w.Add(w.Mul(row, w.Int(stride)), w.Add(w.Mul(w.Rem(lane, w.Int(4)), w.Int(2)), w.Int(k)))

@@ -28,8 +28,8 @@ func headsAtOnce(heads, most int) int {
 // paired reports whether blocks compute pairs of tiles.
 func (o headTiles) paired() bool { return o.uneven && o.pairs && o.blocks < o.heads*o.each }
 
-// pairsOf returns the number of pairs of tiles of all heads. The middle tile of a head with an odd number of tiles is a
-// pair of its own.
+// pairsOf returns the number of pairs of tiles of all heads. The first and the last tile of a head are a pair, the
+// second and the last but one, and so on. If the number of tiles is odd, the middle tile counts as a pair.
 func (o headTiles) pairsOf() int { return o.heads * ((o.each + 1) / 2) }
 
 // gridOf returns the number of blocks.
@@ -40,9 +40,9 @@ func (o headTiles) gridOf() int {
 	return min(o.heads*o.each, o.blocks)
 }
 
-// eachTile calls do for each tile that the block computes. head counts the heads of all batch elements, and row the tiles
-// of a head. The first call gets carried, and each later call gets the values that the call before returned. Of tiles
-// that are uneven and not paired, the longest come first.
+// eachTile calls do for each tile that the block computes. head counts the heads of all batch elements, and row the
+// tiles of a head. The first call gets carried, and each later call gets the values that the call before returned.
+// If tiles are uneven and not paired, the tiles that take longest come first.
 func (o headTiles) eachTile(e *Emitter, carried []*kernel.Value, do func(head, row *kernel.Value, carried []*kernel.Value) []*kernel.Value) {
 	one, blocks := e.Int(1), e.Int(o.gridOf())
 	if o.paired() {

@@ -84,8 +84,8 @@ type part struct {
 	m, from, to *kernel.Value
 }
 
-// headTiles returns the order of the tiles. Only the last tiles of heads take longer than others, if keys are excluded
-// after a query.
+// headTiles returns the order of the tiles. If keys after a query are excluded, the later tiles of a head take
+// longer, because their queries may attend to more keys.
 func (p *attention) headTiles() headTiles {
 	o := headTiles{heads: p.Batch * p.Heads, each: (p.Queries + p.queries - 1) / p.queries, blocks: p.tile.Blocks, uneven: p.After >= 0}
 	if o.uneven {

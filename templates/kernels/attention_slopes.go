@@ -27,13 +27,15 @@ type slopes struct {
 	low, high bounds
 }
 
-// bounds is a limit n of the distance of a column from a row. There is no limit unless known is set.
+// bounds limits the index of a column minus the index of a row: n is the least or the greatest
+// difference whose weight may be other than 0. If known is false, there is no limit.
 type bounds struct {
 	known bool
 	n     *kernel.Value
 }
 
-// limit sets s.low and s.high. past is the position of the first query; before and after are as in [Attention].
+// limit sets s.low, the least difference, and s.high, the greatest one. past is the position of the first
+// query; before and after are as in [Attention].
 func (s *slopes) limit(past *kernel.Value, before, after int) {
 	s.low, s.high = bounds{before >= 0, s.Sub(past, s.Int(before))}, bounds{after >= 0, s.Add(past, s.Int(after))}
 	if s.keys {
@@ -62,8 +64,9 @@ func (s *slopes) loadMoments(at tilePlace, which, n int) func(i int) *kernel.Val
 	return func(i int) *kernel.Value { return list[i/2%2] }
 }
 
-// weights returns the thread's elements of P from its products of queries and keys. top returns the first moment. If masked is set, excluded keys have
-// the weight 0, and scores change as s.change says.
+// weights returns the thread's elements of P. `products` are its products of queries and keys, and top(i) is the
+// first moment of the query of element i. If masked is true, excluded keys get the weight 0, and scores change as
+// s.change says.
 func (s *slopes) weights(at tilePlace, products []*kernel.Value, top func(i int) *kernel.Value, masked bool) []*kernel.Value {
 	p := make([]*kernel.Value, len(products))
 	for i, x := range products {
@@ -100,8 +103,8 @@ func (s *slopes) weights(at tilePlace, products []*kernel.Value, top func(i int)
 	return p
 }
 
-// slopes returns the thread's elements of dS from its elements of P and its products of dY and values. sum returns the
-// second moment.
+// slopes returns the thread's elements of dS. p are its elements of P, `products` are its products of dY and
+// values, and sum(i) is the second moment of the query of element i.
 func (s *slopes) slopes(p, products []*kernel.Value, sum func(i int) *kernel.Value) []*kernel.Value {
 	out := make([]*kernel.Value, len(p))
 	for i, x := range products {

@@ -82,9 +82,9 @@ func Pipelined(name string, f Factors, t Tiles) (Launch, error) {
 	})
 }
 
-// stepsOfEarly is the largest number of steps of a block for which the kernel is early: the next kernel may start
-// before it ends, see [kernel.Kernel]. A longer kernel loses more by sharing the device than the early start gains.
-// The number was measured on an H200.
+// A kernel whose blocks have at most stepsOfEarly steps is early, see [kernel.Kernel]: the next kernel may start
+// before it ends. A longer kernel loses more by sharing the device than the early start gains. The number was
+// measured on an H200.
 const stepsOfEarly = 16
 
 const (
@@ -195,10 +195,10 @@ func (p *pipelined) skip(s stage) stage {
 	return stage{p.Select(past, p.Sub(i, p.Int(p.tile.Stages)), i), p.Select(past, other, same)}
 }
 
-// eachTile calls `do` for the tiles that the block computes: tiles `first`, first + stride, and so on. `do` gets the
-// index of the tile among the tiles of all products, the index of its product in the batch, its first row m and
-// column n, and the stage s of its first step. `do` returns the stage of the first step of the next tile. The s of
-// eachTile is the stage for the first tile.
+// eachTile calls `do` for the tiles that the block computes: tiles `first`, first + stride, and so on. `do` gets
+// the index of the tile among the tiles of all products, the index of its product in the batch, its first row m and
+// column n, and the stage of its first step. This stage is s for the first tile. For each later tile, it is the
+// stage that the previous call of `do` returned.
 func (p *pipelined) eachTile(first, stride *kernel.Value, s stage, do func(tile, batch, m, n *kernel.Value, s stage) stage) {
 	start := []*kernel.Value{s.index, s.phase}
 	p.ForUnrolled(1, first, p.tiles, stride, start, func(tile *kernel.Value, carried []*kernel.Value) []*kernel.Value {

@@ -243,8 +243,8 @@ func (p *rowProducts) multiply(at []*kernel.Value, splits *kernel.Value) {
 	})
 }
 
-// part returns an index in the scratch memory, where the sums of parts of the terms are. The thread has several
-// groups of sums of tile (m, n); the index is where the group with index `group` begins. z is batch·splits plus the
+// part returns where one group of the thread's sums begins in scratch memory. The sums belong to tile (m, n) and to
+// one part of the terms. `group` is the index of the group among the thread's groups. z is batch·splits plus the
 // index of the part of the terms.
 func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 	tiles := p.Dim(p.M.CeilDiv(dim.Const(p.tile.m)))

@@ -69,10 +69,9 @@ type change struct {
 	skip int
 }
 
-// transformed returns the text that the changes make of a's text. It first skips `removed`
-// characters of a's text. A new character is aligned with the character that it replaces. If it
-// replaces several, it is aligned with the first of them. An inserted character is aligned with
-// the old character before it.
+// transformed deletes the first `removed` characters of a's text and then applies the changes. A
+// new character is aligned with the character that it replaces or, if it replaces several, with the
+// first of them. An inserted character is aligned with the old character before it.
 func (a aligned) transformed(changes []change, removed int) aligned {
 	at := 0 // in the old text
 	next := func() {
@@ -136,8 +135,8 @@ func (a aligned) kept(keep func(rune) bool) aligned {
 	return a.transformed(changes, first)
 }
 
-// prepended returns the text with a prefix, which is aligned with the first character. It does
-// not add the prefix to an empty text.
+// prepended returns the text with a prefix before it. The prefix is aligned with the first
+// character of the text. An empty text gets no prefix.
 func (a aligned) prepended(prefix string) aligned {
 	if a.text == "" {
 		return a

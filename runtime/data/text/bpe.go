@@ -127,7 +127,8 @@ func (m *bpe) tokenize(dst []token, word string) ([]token, error) {
 }
 
 // symbols returns the characters of a word as symbols. A character that is not in the vocabulary
-// becomes the tokens of its bytes or the unknown token, or is dropped.
+// becomes the tokens of its bytes, if the settings allow it and the tokens exist. Otherwise it
+// becomes the unknown token or, if the settings name no such token, is dropped.
 func (m *bpe) symbols(word string) []symbol {
 	symbols := make([]symbol, 0, len(word))
 	add := func(id int64, start, end int) {

@@ -68,8 +68,8 @@ func class(c rune) uint8 {
 	return norm.NFD.PropertiesString(string(c)).CCC()
 }
 
-// composed composes characters canonically. The composed character replaces the characters of
-// the text that its parts replaced.
+// composed composes characters canonically, as Unicode's form NFC does. The change to a composed
+// character replaces all characters of the text that the changes to its parts replaced.
 func composed(changes []change) []change {
 	out := make([]change, 0, len(changes))
 	starter, last := -1, uint8(0) // where the starter is in out; class of what was kept after it

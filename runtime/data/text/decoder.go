@@ -39,7 +39,8 @@ func errDecoded(limit int) error {
 	return fmt.Errorf("decoding makes more than %d bytes of the tokens", limit)
 }
 
-// readDecoder reads a decoder of a tokenizer file. depth is the number of sequences around it.
+// readDecoder reads a decoder of a tokenizer file. depth is the number of sequences of decoders in
+// which it is nested.
 func readDecoder(n node, depth int) (decoder, error) {
 	o, kind, err := n.kind(depth)
 	if err != nil {

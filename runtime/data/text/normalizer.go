@@ -9,8 +9,8 @@ import (
 
 type normalizer func(aligned) (aligned, error)
 
-// readNormalizer reads a normaliser of a tokenizer file. depth is the number of sequences around
-// it.
+// readNormalizer reads a normaliser of a tokenizer file. depth is the number of sequences of
+// normalisers in which it is nested.
 func readNormalizer(n node, depth int) (normalizer, error) {
 	o, kind, err := n.kind(depth)
 	if err != nil {

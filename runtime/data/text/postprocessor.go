@@ -15,8 +15,8 @@ type postProcessor interface {
 	process(parts []*Encoding, special bool) ([]*Encoding, error)
 }
 
-// readPostProcessor reads a post-processor of a tokenizer file. depth is the number of sequences
-// around it.
+// readPostProcessor reads a post-processor of a tokenizer file. depth is the number of sequences of
+// post-processors in which it is nested.
 func readPostProcessor(n node, depth int) (postProcessor, error) {
 	o, kind, err := n.kind(depth)
 	if err != nil {
@@ -135,7 +135,8 @@ func (a around) process(parts []*Encoding, add bool) ([]*Encoding, error) {
 	return out, nil
 }
 
-// trimming removes the space at the ends of byte-level tokens from their offsets.
+// trimming shortens the offsets of byte-level tokens: the white space at both ends of a token no
+// longer belongs to them.
 type trimming struct {
 	on bool
 	// the first token may begin with a space that is not in the text
@@ -156,9 +157,10 @@ func (t trimming) process(parts []*Encoding, _ bool) ([]*Encoding, error) {
 	return parts, nil
 }
 
-// trim removes white space from the offsets o of a token in text. For each white-space character at the start of the
-// token, o.Start moves right by one character of text. For each one at the end of the token, o.End moves left by one
-// character. first says whether the token is the first one.
+// trim removes white space from the offsets o of a token in text. For each white-space character at the start of
+// the token, o.Start moves right by one character of text. For each one at the end of the token, o.End moves left
+// by one character. If t.prefix is true and the token is the first one or begins at byte 0, a single leading
+// white-space character does not count.
 func (t trimming) trim(token, text string, o *Span, first bool) {
 	leading := utf8.RuneCountInString(token) - utf8.RuneCountInString(strings.TrimLeftFunc(token, isTokenSpace))
 	if leading == 1 && t.prefix && (first || o.Start == 0) {

@@ -73,8 +73,8 @@ func (m charsMap) normalize(a aligned) (aligned, error) {
 }
 
 // exchange appends the changes that replace `old` by `replacement`. If `old` has more characters
-// than `replacement`, the last element of changes also removes the remaining characters. If
-// `replacement` is empty, this element is the last one that changes had before the call.
+// than `replacement`, the last change of the list also removes the remaining characters. If
+// `replacement` is empty, this is a change that an earlier call appended.
 func exchange(changes []change, old, replacement string) []change {
 	added := utf8.RuneCountInString(replacement) - utf8.RuneCountInString(old)
 	for _, c := range replacement {

@@ -33,8 +33,8 @@ func splitting(cuts pattern, behavior int) preTokenizer {
 	return each(func(p piece) ([]piece, error) { return p.split(cuts, behavior) })
 }
 
-// readPreTokenizer reads a pre-tokenizer of a tokenizer file. depth is the number of sequences
-// around it.
+// readPreTokenizer reads a pre-tokenizer of a tokenizer file. depth is the number of sequences of
+// pre-tokenizers in which it is nested.
 func readPreTokenizer(n node, depth int) (preTokenizer, error) {
 	o, kind, err := n.kind(depth)
 	if err != nil {

@@ -17,11 +17,11 @@ type BPEOptions struct {
 
 // TrainBPE learns a vocabulary of byte-level BPE from texts. It turns the most frequent pair of
 // neighbouring tokens into a new token, and repeats this until the vocabulary has o.Size tokens or
-// no pair occurs o.Count times. Among pairs that occur equally often, it takes the pair whose left
-// token has the lowest id. If several pairs remain, it takes the one whose right token has the
-// lowest id. The vocabulary has the special tokens, the 256 bytes, and then the merged tokens in
-// the order in which they were found. The same texts give the same tokenizer. Training takes memory
-// for each distinct word of the texts.
+// no pair occurs at least o.Count times. Among pairs that occur equally often, it takes the pair
+// whose left token has the lowest id. If several pairs remain, it takes the one whose right token
+// has the lowest id. The vocabulary has the special tokens, the 256 bytes, and then the merged
+// tokens in the order in which they were found. The same texts give the same tokenizer. Training
+// takes memory for each distinct word of the texts.
 //
 // It returns an error if o.Size is too small for the special tokens and the bytes, or if a special
 // token is empty or given twice.

@@ -49,7 +49,7 @@ func (t *Truncation) check() error {
 // apply truncates the encodings of one or two texts so that they have at most t.Length−added tokens
 // together. added is the number of special tokens that are added later. It returns an error if
 // `added` exceeds t.Length, if the strategy truncates the second text and there is only one, or if
-// [OnlyFirst] or [OnlySecond] would leave no token of its text.
+// the strategy is [OnlyFirst] or [OnlySecond] and no token of the truncated text would be left.
 func (t *Truncation) apply(parts []*Encoding, added int) error {
 	length, total := t.Length-added, 0
 	for _, p := range parts {

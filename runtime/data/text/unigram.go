@@ -147,8 +147,9 @@ func (m *unigram) tokenize(dst []token, word string) ([]token, error) {
 	return dst, nil
 }
 
-// append appends the token s, or the tokens of its bytes, or the unknown token. start is the
-// position of s in the word.
+// append appends the token s. If the vocabulary lacks s, it appends the tokens of the bytes of s if
+// byteFallback is true and they exist, otherwise the unknown token. start is the position of s in
+// the word.
 func (m *unigram) append(dst []token, s string, start int) []token {
 	id, ok := m.ids[s]
 	if !ok && m.byteFallback {

@@ -11,7 +11,7 @@ import (
 type scan struct {
 	*jpegFile
 	first, last int
-	// the lowest coded bit after the previous scan, 0 in the first scan, and after this one
+	// the lowest bit that the previous scan has coded, or 0 in the first scan; the lowest bit of this scan
 	high, low uint
 	// number of further blocks of the end-of-band run
 	bands int

@@ -78,7 +78,8 @@ var sharded = regexp.MustCompile(`^data/(\w+(?:\.\w+)*)-[0-9]{5}-of-[0-9]{5}[^/]
 // layout returns the splits of files that no card describes. The first of these rules that finds
 // files decides, as in Python's datasets:
 //
-//   - shards of splits with any names, such as data/train-00000-of-00002.parquet;
+//   - shards, whose names begin with the name of their split, such as
+//     data/train-00000-of-00002.parquet;
 //   - folders with a keyword in their names;
 //   - files with a keyword in their names;
 //   - all files are the split train.

@@ -7,8 +7,8 @@ import (
 )
 
 // pattern translates a pattern of files to an expression for paths. In an element of a path, *
-// matches any text, and ? matches one character. [abc] matches one of these characters, and [!abc]
-// one other character. The element ** matches any number of elements.
+// matches any text, and ? matches one character. [abc] matches one of the characters a, b and c,
+// and [!abc] matches one character other than these. The element ** matches any number of elements.
 func pattern(text string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("^")

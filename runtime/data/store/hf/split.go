@@ -31,13 +31,13 @@ type Split[T any] struct {
 // Open opens a split of a data set, such as "train". dir is one of these: the folder of the data set;
 // its folder in the hub's cache, such as datasets--owner--name; or a snapshot in that folder.
 //
-// README.md says which files belong to the split. Of several configurations, the default one or the only
-// one is used. If README.md does not list files, the names of files and folders decide, by the rules of
-// Python's datasets. Shards such as data/train-00000-of-00002.parquet have the name of the split. If
-// there are no shards, words such as train, valid, dev and test decide. They are looked for in the names
-// of folders and, if no folder has one, in the names of files. If no file has one either, all files are
-// the split train. If the files have several formats, only the files of the most frequent format are
-// read.
+// README.md says which files belong to the split. Open uses the default configuration or, if there is no
+// default, the only one. If README.md does not list files, the names of files and folders decide, by the
+// rules of Python's datasets. Shards such as data/train-00000-of-00002.parquet have the name of the
+// split. If there are no shards, words such as train, valid, dev and test decide. They are looked for in
+// the names of folders and, if no folder has one, in the names of files. If no file has one either, all
+// files are the split train. If the files have several formats, only the files of the most frequent
+// format are read.
 //
 // [data.Columns] says which columns become which fields of T. A picture or a sound is a [File]. Parquet
 // files are read as [parquet.Open] says. JSON lines, JSON arrays and CSV are read into memory at once;

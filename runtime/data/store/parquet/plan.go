@@ -76,8 +76,9 @@ func (p *planner) failf(format string, args ...any) {
 }
 
 // group plans how the children of column c set the fields of struct type t. steps is the path from
-// a row to the struct, and name is the path's name in errors. group returns the value of a t before
-// its fields are set. If this is the zero value of t, it returns an invalid reflect.Value.
+// a row to the struct, and name is the path's name in errors. group returns the value with which a
+// t begins before columns set its fields: optional fields that have no column are missing. It
+// returns an invalid reflect.Value if this is the zero value of t.
 func (p *planner) group(t reflect.Type, c *parquet.Column, steps []step, name string) reflect.Value {
 	blank := reflect.New(t).Elem()
 	columns, err := data.ColumnsOf(t)
@@ -118,8 +119,8 @@ func prefix(name string) string {
 
 // value plans how column c sets a value of type t. The path from a row to the value is `steps`,
 // followed by s. If isElement is true, c is a repeated column whose list has been planned already.
-// name is the path's name in errors. value returns the value before its parts are set, or an
-// invalid reflect.Value if it is the zero value of t.
+// name is the path's name in errors. value returns the value with which a t begins, see group, or
+// an invalid reflect.Value if it is the zero value of t.
 func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s step, steps []step, name string) reflect.Value {
 	pointer := t.Kind() == reflect.Pointer
 	if pointer {
@@ -158,7 +159,7 @@ func (p *planner) value(t reflect.Type, c *parquet.Column, isElement bool, s ste
 
 // list plans a list of type t. In the file, `repeated` is the repeated column of the list, and
 // `element` is the column of its elements. steps is the path from a row to the list. blank is the
-// list before its elements are set, or invalid if that is the zero value of t.
+// list with which a t begins, see group, or an invalid reflect.Value if it is the zero value of t.
 func (p *planner) list(t reflect.Type, repeated, element *parquet.Column, steps []step, name string) (blank reflect.Value) {
 	if t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
 		p.failf("%sa list is not a %v", prefix(name), t)
