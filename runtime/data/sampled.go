@@ -110,7 +110,7 @@ func (w weights) at(fraction float64) int {
 }
 
 // order returns n draws without replacement. draw(i) returns the 64 random bits that decide draw i.
-// Once all items of positive weight have been drawn, it starts over.
+// After all items of positive weight have been drawn, all of them can be drawn again.
 func (w weights) order(n int, draw func(i int) uint64) []int {
 	left := append(weights(nil), w...)
 	order := make([]int, n)

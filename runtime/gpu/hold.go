@@ -69,7 +69,8 @@ func pair(d Opened, bytes int) (to, from Address, err error) {
 
 // spans are the times during which the host queues work. A span begins when the host queues the
 // first work after a wait; uploads and downloads do not begin one. The span ends at the next wait.
-// During a span an idle device would have to wait for the host between two launches of kernels.
+// During a span a device without other work waits for the host between two launches. A [hold] gives
+// it other work.
 type spans struct {
 	// longest time of each span in earlier calls
 	times []time.Duration

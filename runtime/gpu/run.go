@@ -300,8 +300,9 @@ func (r *Run) place(a Arg) (*region, Address) {
 	return found, at
 }
 
-// makeRoom grows the spare buffer so that it holds two kinds of arguments: arguments that have no device memory, and
-// arguments that the kernel needs a copy of because of [KernelInfo.Vectors], which is passed as vectors.
+// makeRoom grows the spare buffer so that it can hold two kinds of arguments: arguments without device memory, and
+// arguments whose device address the kernel does not accept, see moves. vectors is [KernelInfo.Vectors] of the
+// kernel.
 func (r *Run) makeRoom(vectors bool, args []Arg) error {
 	total := int64(0)
 	for _, a := range args {

@@ -74,10 +74,10 @@ func CheckConvData(t *testing.T, data func(dst, g, weights []float32, s *ConvSha
 	}
 }
 
-// eachTap calls f for each product of a tap, an element of the convolution's window, with an input
-// pixel: for each image n, output channel o and output pixel, it goes through the taps that read
-// inside the image. `at` is the index of the input pixel that the tap reads, and `by` is the
-// gradient of the output pixel. g is in blocks of 16 channels.
+// eachTap calls f for each product in a convolution. A product is of a weight and an input pixel.
+// For each image n, output channel o and output pixel, eachTap goes through the taps, the elements
+// of the window, that read inside the image. `at` is the index of the input pixel that the tap
+// reads, and `by` is the gradient of the output pixel. g is in blocks of 16 channels.
 func eachTap(s *ConvShape, g []float32, f func(n, o, tap, at int, by float32)) {
 	outs := (s.OutC + 15) / 16
 	for n := range s.N {

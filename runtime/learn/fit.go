@@ -258,8 +258,9 @@ func (f *fit[B, O]) between() error {
 	return nil
 }
 
-// validates reports whether validation is due after the step that was just taken. It is due because
-// of ValidEvery, or if the run ends with this step. Without validation data it is never due.
+// validates reports whether validation is due after the step that was just taken: if the number of
+// steps is a multiple of ValidEvery, or equals Options.Steps. Without validation data it is never
+// due.
 func (f *fit[B, O]) validates() bool {
 	step := f.position.Step
 	return f.valid != nil && (f.o.ValidEvery > 0 && step%f.o.ValidEvery == 0 || f.o.Steps > 0 && step == f.o.Steps)

@@ -18,8 +18,8 @@ type patience struct {
 
 func newPatience() patience { return patience{best: math.NaN()} }
 
-// see adds a value and returns the number of successive values that were not better; [isBetter]
-// explains better and delta. NaN is not better. The first `warmup` values are never counted.
+// see adds a value and returns the number of values since the best one; [isBetter] explains better
+// and delta. NaN is not better. The first `warmup` values are never counted.
 func (p *patience) see(value float64, better int, delta float64, warmup int) int64 {
 	p.seen++
 	if isBetter(better, value, p.best, delta) {

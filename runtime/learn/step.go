@@ -74,10 +74,10 @@ func called[B, O any](f func(*B) (O, error), b *B) (out O, err error) {
 	return f(b)
 }
 
-// prepare scales the gradients of a group of batches before the gradient of the group's next
-// batch, b, is added. Each gradient is a mean over the items of its own batch. The scaling makes
-// all items of the group count equally. prepare returns the number of items of b, or 0 if batches
-// are not weighted.
+// prepare scales the sum of a group's gradients so far, before the gradient of the group's next
+// batch, b, is added to it. The gradient of a batch is a mean over the items of this batch. The
+// scaling makes all items of the group count equally. prepare returns the number of items of b, or
+// 0 if batches are not weighted.
 func (f *fit[B, O]) prepare(b *B) (items int, err error) {
 	if !f.o.weighs() {
 		return 0, nil

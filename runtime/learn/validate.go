@@ -8,7 +8,7 @@ import (
 )
 
 // frozen holds the position of a run before a validation, and the positions of its loggers. If the
-// run ends during the validation, it later continues from there.
+// run ends during the validation, it later continues from this position.
 type frozen struct {
 	position position
 	marks    map[string]string

@@ -86,8 +86,8 @@ func (m *Memory) leave() {
 	m.guard.Leave()
 }
 
-// begin checks the caller's arguments. Unless the method is Unbound, begin then calls Open, which
-// allocates the arena, and checks the results. Errors contain copies of the names and shapes in args,
+// begin checks the caller's arguments. Unless the method is Unbound, begin then calls Open to
+// allocate the arena, and checks the results. Errors contain copies of the names and shapes in args,
 // so that args does not escape to the heap.
 func (m *Memory) begin(args []Passed) error {
 	if err := m.check(args); err != nil {
@@ -269,7 +269,7 @@ func (m *Memory) grow(need int64) error {
 }
 
 // need returns the size in bytes of the arena for the extents of the call. If the method has
-// neither a fixed size nor Each, it computes the offsets of the buffers.
+// Buffers in place of Fixed and Each, need also computes the offsets of the buffers.
 func (m *Memory) need() (int64, error) {
 	method := m.method
 	if method.isFixed() {

@@ -189,8 +189,8 @@ func (p *attention) multiply() {
 }
 
 // attend computes the rows of a tile of the result that belong to the group. ring holds the stage of the first tile
-// of keys, and the phase for which the group waits before it multiplies. attend returns these for the next tile of
-// the result.
+// of keys (its index and its phase), and the phase of the barrier at which the group waits for its turn to
+// multiply. attend returns these three values for the next tile of the result.
 func (a *attender) attend(ring []*kernel.Value) []*kernel.Value {
 	a.Await(a.qFull, a.queries.index, a.queries.phase)
 	idle, skips := a.unused()
@@ -224,8 +224,7 @@ func (p *attention) unused() (idle, skips bool) {
 }
 
 // skip passes over a tile of keys and values that the group does not need: it waits for the tile and releases it.
-// ring holds the stage of the tile, and the phase for which the group waits before it multiplies. skip returns these
-// for the next tile of keys.
+// ring is as in attend. skip returns it for the next tile of keys.
 func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 	s := stage{ring[0], ring[1]}
 	a.take(s, ring[2])
@@ -238,8 +237,8 @@ func (a *attender) skip(_ *kernel.Value, ring []*kernel.Value) []*kernel.Value {
 }
 
 // compute computes the rows of a tile of the result that belong to the group. s is the stage of the first tile of
-// keys, and turn the phase for which the group waits before it multiplies. compute returns these for the next tile of
-// the result.
+// keys, and turn the phase of the barrier at which the group waits for its turn to multiply. compute returns these
+// for the next tile of the result, as attend does.
 func (a *attender) compute(s stage, turn *kernel.Value) []*kernel.Value {
 	for i := range a.columns / 2 {
 		a.SetSum(a.sums, i, a.Float(ir.F32, 0))

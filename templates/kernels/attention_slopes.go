@@ -43,9 +43,9 @@ func (s *slopes) limit(past *kernel.Value, before, after int) {
 	}
 }
 
-// loadMoments loads one of the two numbers that [AttentionMoments] has stored for each query: the first if `which` is
-// 0, the second if it is 1. The result returns the number for element i of the thread's elements of a tile with n
-// columns.
+// loadMoments loads one of the two numbers that [AttentionMoments] has stored for each query: the first if `which`
+// is 0, the second if it is 1. It returns a function f. f(i) is the number for the query of element i among the
+// thread's elements of a tile with n columns.
 func (s *slopes) loadMoments(at tilePlace, which, n int) func(i int) *kernel.Value {
 	rows := s.Dim(s.moments.Shape[3])
 	head := s.Add(s.Mul(s.Add(s.Mul(at.Batch, s.heads), at.Head), s.Int(2)), s.Int(which))

@@ -48,8 +48,8 @@ func runningOf(v []*kernel.Value) running {
 // scaled reports whether the scale is part of the exponent. Otherwise scores are multiplied by it first.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
-// start returns the state before the first keys. If sink is not nil, it returns the score of an additional key, whose
-// value is 0. Four threads compute the same query; only one of them counts the weight of this key.
+// start returns the state before the first keys. If sink is not nil, sink returns the score of an additional key,
+// whose value is 0. Four threads compute the same query; only one of them counts the weight of the additional key.
 func (s *softmax) start(sink func(e *Emitter, at Attending) *kernel.Value) (r running) {
 	top, weight := s.Float(ir.F32, math.Inf(-1)), s.Float(ir.F32, 0)
 	if sink != nil {

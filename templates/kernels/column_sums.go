@@ -129,9 +129,9 @@ func ReduceColumns(name string, c Columns) ([]Launch, error) {
 	return []Launch{first, second}, err
 }
 
-// partsOf returns the number of parts into which the rows of a column are divided. A thread sums one part of a group
-// of adjacent columns, and there are c.Outer·width groups. There are more parts if there are fewer groups, so that the
-// device has enough threads.
+// partsOf returns the number of parts into which the rows of a column are divided. A thread reduces one part of a
+// group of adjacent columns. `width` is the number of groups for each index on the axis Outer. If there are fewer
+// groups, there are more parts, so that the device has enough threads.
 func partsOf(c Columns, width dim.Dim) int {
 	parts := partsMost
 	if groups, ok := c.Outer.Mul(width).Int(); ok {

@@ -492,8 +492,8 @@ func (p *rowProducts) step(at rowPlaces, half *kernel.Value, sums []*kernel.Valu
 }
 
 // stepOfMatrices adds the products of one part of a step to `sums`, with matrix products by warps. A thread reads a
-// chunk of each of its rows, in the stage `half` of shared memory. The first matrix product takes the first half of
-// every chunk, and the second one the second half.
+// chunk of each of its rows from half `half`, 0 or 1, of shared memory. The first matrix product takes the first
+// half of every chunk, and the second one the second half.
 func (p *rowProducts) stepOfMatrices(at rowPlaces, half *kernel.Value, part int, sums []*kernel.Value) {
 	a, b := make([][]*kernel.Value, len(at.a)), make([][]*kernel.Value, len(at.b))
 	for i, place := range at.a {

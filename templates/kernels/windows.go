@@ -46,8 +46,8 @@ func (w *Windows) check(f Factors) error {
 // stepsOfCell returns the number of steps of the channels of a cell.
 func (p *pipelined) stepsOfCell() int { return (p.Windows.Depth + p.terms - 1) / p.terms }
 
-// boxesOfWindows adds a map of the images to the parameters. With it the kernel copies one cell of every window of a
-// tile at a time.
+// boxesOfWindows adds a parameter to the kernel: a map, which describes the images. With it the kernel copies one
+// cell of every window of a tile at a time.
 func (p *pipelined) boxesOfWindows() *kernel.Value {
 	w := p.Windows
 	shape := w.Value.Type.Shape
@@ -67,8 +67,8 @@ func (p *pipelined) boxesOfWindows() *kernel.Value {
 	return p.mapOf("map_a", w.Value, m)
 }
 
-// boxesOfCells adds a map of the weights to the parameters. With it the kernel copies the weights of one cell for all
-// columns of a tile at a time.
+// boxesOfCells adds a parameter to the kernel: a map, which describes the weights. With it the kernel copies the
+// weights of one cell for all columns of a tile at a time.
 func (p *pipelined) boxesOfCells() *kernel.Value {
 	w := p.Windows
 	return p.mapOf("map_b", p.Stored[1].Value, &kernel.Map{Extents: []int{p.batch, p.n, w.cells(), w.Depth}, Box: []int{1, p.tile.N, 1, p.terms}})

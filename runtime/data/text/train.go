@@ -110,8 +110,8 @@ func (t *trainer) read(texts iter.Seq[string], cut preTokenizer) {
 	t.fill()
 }
 
-// change changes the count of a pair by delta times the number of times that the word occurs. delta
-// is 1 if the pair appears in the word, and -1 if it disappears.
+// change adds delta·n to the count of a pair, where n is how often the word occurs in the texts.
+// delta is 1 if a merge makes the pair appear in the word, and -1 if it makes the pair disappear.
 func (t *trainer) change(p pairOf, word, delta int) {
 	t.counts[p] += delta * t.words[word].count
 	if delta > 0 {

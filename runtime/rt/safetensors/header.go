@@ -79,8 +79,8 @@ func ReadHeader(r io.ReaderAt, size int64) (*Header, error) {
 	return parse(head, size)
 }
 
-// headerLen returns the length of the header in bytes, which `start` encodes: the first 8 bytes of
-// a file. size is the size of the file in bytes.
+// headerLen decodes `start`, the first 8 bytes of a file: the length of the header in bytes. It
+// returns an error if a file of `size` bytes cannot have such a header.
 func headerLen(start []byte, size int64) (int64, error) {
 	if len(start) < 8 {
 		return 0, fmt.Errorf("safetensors: file has %d bytes: 8 needed for the header length: %w", size, ErrShort)
