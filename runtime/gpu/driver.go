@@ -80,8 +80,7 @@ type Opened interface {
 	Close() error
 }
 
-// Mapping is an [Opened] whose kernels also access memory of the host. That is faster than a copy if there are few
-// bytes.
+// Mapping is an [Opened] whose kernels also access memory of the host. For few bytes, this is faster than a copy.
 type Mapping interface {
 	Opened
 	// AllocMapped returns host memory of this many bytes, and the address at which kernels read and write it. The

@@ -63,7 +63,8 @@ func (p *ports) set(list []Arg, sizes []int) []int {
 	return sizes
 }
 
-// place sets the device addresses of the arguments and results in room, which must be large enough.
+// place gives each argument and result, except tensors, a device address in p.room. p.room must be
+// large enough.
 func (p *ports) place() {
 	argument, result := p.room.at, p.room.at+Address(p.arguments)
 	for i := range p.list {

@@ -52,9 +52,9 @@ func (r *Run) Update(rule string, numbers []float32, vectors ...[]float32) error
 // updates several groups of four elements.
 const maxUpdateBlocks = 32768
 
-// Squares implements rt.Mirror. It returns the sum of the squares of x, which is a part of a vector
-// that was passed to [Run.Hold]. The device sums blocks of [update.SquaresPerBlock] squares in
-// float32. Squares waits for these sums and adds them in float64.
+// Squares implements rt.Mirror. It returns the sum of the squares of x. x must be a part of a
+// vector that was passed to [Run.Hold]. The device sums blocks of [update.SquaresPerBlock] squares
+// in float32. Squares waits for these sums and adds them in float64.
 func (r *Run) Squares(x []float32) (float64, error) {
 	if len(x) == 0 {
 		return 0, nil

@@ -19,7 +19,7 @@ const (
 	stamp = 0xA5
 )
 
-// NewSlice returns a slice of n elements, all bytes of which have a pattern. Its address is
+// NewSlice returns a slice of n elements. All its bytes are filled with a pattern. Its address is
 // `shift` elements after a multiple of 64 bytes.
 func NewSlice[T any](n, shift int) *Slice[T] {
 	var zero T

@@ -10,8 +10,8 @@ import (
 // square root of the number of terms that are added one after the other.
 func Parts(t *testing.T, mul MatMulKernel[float32], conv ConvKernel) {
 	const depth, terms = 8192, 128
-	// A partial sum of n random products is about the root of n of them, and each addition
-	// rounds it by half a unit in the last place at most.
+	// A partial sum of n random products is about √n times as large as one product, and each
+	// addition rounds it by half a unit in the last place at most.
 	bound := 0.6 * math.Sqrt(terms/2+depth/terms/2) / (1 << 24)
 	for name, sums := range map[string]func(a, b []float32, terms int) []float32{
 		"a product of rows": func(a, b []float32, terms int) []float32 {

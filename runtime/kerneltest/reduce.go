@@ -70,10 +70,9 @@ func hasInfinityAndZero(line []float64, least float64) bool {
 
 func always(room float64) func(int) float64 { return func(int) float64 { return room } }
 
-// roundings returns the largest relative error of a product of n numbers, multiplied in any order. It is a
-// multiple of u = 2⁻²⁴, the relative error of one rounding: with k = n − 1 roundings the error is u times k/(1 −
-// k·u), and roundings returns k/(1 − k·u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-// lemma 3.1).
+// roundings bounds the relative error of a product of n numbers, multiplied in any order. The bound is in units
+// of u = 2⁻²⁴, the relative error of one rounding. For k = n − 1 roundings it is k/(1 − k·u) (Higham, Accuracy
+// and Stability of Numerical Algorithms, 2nd edition, lemma 3.1).
 func roundings(n int) float64 {
 	k := float64(max(n-1, 0))
 	return k / (1 - k/(1<<24))

@@ -17,8 +17,8 @@ type setting struct {
 	limit float64
 }
 
-// beta returns the setting of a decay factor, which errors call name. *value must be at least 0 and
-// below 1; if it is 0, it becomes def, the default.
+// beta returns the setting of a decay factor. name is its name in errors. *value must be at least 0
+// and below 1; if it is 0, it becomes def, the default.
 func beta(name string, value *float64, def float64) setting {
 	return setting{name, value, def, 1}
 }

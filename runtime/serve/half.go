@@ -21,8 +21,8 @@ var (
 	bfloat16 = half[rt.BFloat16]{rt.ToBFloat16, rt.BFloat16.Float32, 1 << 127 * 2}
 )
 
-// parse returns the number nearest to text, which has the form of a number in JSON. If two numbers are equally near, it
-// returns the one whose last bit is 0. ok is false if the nearest number is infinite.
+// parse returns the number of type T nearest to text, a number in JSON. If two numbers are equally near, it returns
+// the one whose last bit is 0. ok is false if the nearest number is infinite.
 func (h half[T]) parse(text string) (v T, ok bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -160,8 +160,8 @@ func (q *request) parameter(name string, v any) (err error) {
 	return err
 }
 
-// sequenceName returns the id of a sequence, which is a string or an integer. For "" and 0, which
-// mean no sequence, it returns "".
+// sequenceName returns v, a string or an integer, as the id of a sequence. For "" and 0, which mean
+// no sequence, it returns "".
 func sequenceName(v any) (string, error) {
 	if text, ok := v.(string); ok {
 		return text, nil

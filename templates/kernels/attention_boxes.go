@@ -91,7 +91,7 @@ func (p *headBoxes) next(s stage, n int) stage {
 
 func (p *headBoxes) other(phase *kernel.Value) *kernel.Value { return p.Sub(p.Int(1), phase) }
 
-// words rounds f32 numbers to the type of matrices and joins each two of them into a word.
+// words rounds f32 numbers to the type of matrices and joins every two neighbours into a word.
 func (p *headBoxes) words(x []*kernel.Value) []*kernel.Value {
 	words := make([]*kernel.Value, len(x)/2)
 	for i := range words {

@@ -34,7 +34,7 @@ func AttentionTilesOf(a Attention) AttentionTiles {
 		t.Groups = 3
 	}
 	if a.After >= 0 {
-		// Blocks compute pairs of tiles if these do not leave many of them without work at the end.
+		// Blocks compute pairs of tiles, unless many blocks would then have no work at the end.
 		pairs := a.Batch * a.Heads * ((tilesOfHead(a.Queries, t.Groups) + 1) / 2)
 		if turns := (pairs + t.Blocks - 1) / t.Blocks; a.Before >= 0 || 10*pairs < 9*turns*t.Blocks {
 			t.Blocks = math.MaxInt32

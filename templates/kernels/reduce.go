@@ -72,7 +72,7 @@ func (e *Emitter) JoinBlock(shared, state []*kernel.Value, join func(e *Emitter,
 		}
 		e.Barrier()
 	}
-	// joined joins the states of n threads, which are a distance apart. first is the first of them.
+	// joined joins the states of n threads: first, first + distance, first + 2·distance, and so on.
 	joined := func(first *kernel.Value, distance, n int) []*kernel.Value {
 		states := make([][]*kernel.Value, n)
 		for k := range states {

@@ -401,8 +401,8 @@ func (p *rowProducts) perRow() int {
 // matrices.
 const lanesOfRow = 8
 
-// row returns the index in the tile of row r of the thread. A thread has sums in several rows,
-// which it counts from 0.
+// row returns the index in the tile of row r of the thread. r counts the rows in which the thread
+// has sums.
 func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	m, n := p.warps()
 	first := p.Mul(p.Div(p.warp, p.Int(n)), p.Int(p.tile.m/m))
@@ -412,8 +412,8 @@ func (p *rowProducts) row(r *kernel.Value) *kernel.Value {
 	return p.Add(p.Add(first, p.Div(p.lane, p.Int(4))), p.Mul(r, p.Int(8)))
 }
 
-// column returns the index in the tile of column c of the thread, which counts its columns from 0. The columns of a
-// thread are adjacent if warps multiply matrices.
+// column returns the index in the tile of column c of the thread. c counts the columns in which the thread has
+// sums. The columns of a thread are adjacent if warps multiply matrices.
 func (p *rowProducts) column(c *kernel.Value) *kernel.Value {
 	_, n := p.warps()
 	first := p.Mul(p.Rem(p.warp, p.Int(n)), p.Int(p.tile.n/n))

@@ -98,7 +98,8 @@ func (s sorting) merge(e *Emitter, place *kernel.Value) {
 	run := e.And(place, e.Neg(width)) // the first place of the element's run
 	other := e.Min(n, e.Binary(kernel.Xor, run, width))
 	own := order.Get(at(side, place))
-	// The elements of the other run that come before are at its first places.
+	// The elements of the other run that come before this element are at the first places of that
+	// run.
 	bounds := []*kernel.Value{e.Int(0), e.Min(width, e.Sub(n, other))}
 	count := e.While(bounds, func(b []*kernel.Value) *kernel.Value { return e.Lt(b[0], b[1]) }, func(b []*kernel.Value) []*kernel.Value {
 		middle := e.Add(b[0], e.Div(e.Sub(b[1], b[0]), e.Int(2)))

@@ -31,8 +31,8 @@ func readWordPiece(o *object) model {
 	return m
 }
 
-// unknownToken returns the token s of vocabulary v, which stands for unknown words. It is an error
-// of o if v does not have it.
+// unknownToken returns the token for unknown words: the token s of vocabulary v. It is an error of
+// o if v does not have it.
 func unknownToken(o *object, v vocabulary, s string) token {
 	id, ok := v.ids[s]
 	if !ok {

@@ -203,8 +203,8 @@ func (r *Run) measured(e learn.Measured, v learn.Value) {
 	o.take(Point{e.Step, e.Epoch, float64(v.Value)})
 }
 
-// resultOf returns the result of a metric in a split, which it creates if necessary. c holds the
-// metric's curves.
+// resultOf returns the result of a metric in a split. If there is no such result, it creates one. c
+// holds the metric's curves.
 func (r *Run) resultOf(split learn.Split, name string, c *curves) *Result {
 	key := split.Key(name)
 	i := slices.IndexFunc(r.Results, func(o Result) bool { return o.Key == key })

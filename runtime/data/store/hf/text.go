@@ -14,7 +14,7 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// readText reads the items of the file `name` of fsys, which is JSON or CSV. comma separates the
+// readText reads the items of a JSON or CSV file: the file `name` of fsys. comma separates the
 // cells of a CSV file; 0 is the default. If the file is a JSON array, the line number in an error
 // is the number of the element.
 func readText[T any](fsys fs.FS, name string, f format, comma rune) (rows []T, err error) {
