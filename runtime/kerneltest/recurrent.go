@@ -5,20 +5,22 @@ import (
 	"testing"
 )
 
-// Cells holds kernels that run one step of a recurrent layer for one sequence. The functions of the
-// gates are the logistic function and tanh, and the recurrent weights are zero.
+// Cells holds kernels that run one step of a recurrent layer for one sequence. The activation
+// functions are the logistic function for gates, and tanh for the candidate and for the cell state
+// of LSTM. The recurrent weights are zero.
 type Cells struct {
 	// LSTM computes the output h and the cell state c, [n], from the previous state c0 and x. x, [4·n],
-	// holds the input, output and forget gates and the candidate, before their functions.
+	// holds the input, output and forget gates and the candidate, before their activation functions.
 	LSTM func(h, c, x, c0 []float32)
-	// LSTMTrace is LSTM, and sets gates, [4·n], to the gates and the candidate after their functions.
+	// LSTMTrace is LSTM, and sets gates, [4·n], to the gates and the candidate after their activation
+	// functions.
 	LSTMTrace func(h, c, gates, x, c0 []float32)
 	// LSTMGrad computes dx, [4·n], and dc, the gradients of x and c0. gates and c are results of
 	// LSTMTrace. dh and dcAfter are the gradients of h and c.
 	LSTMGrad func(dx, dc, gates, c, c0, dh, dcAfter []float32)
 	// GRU computes the output h, [n], from the previous h0 and x. x, [3·n], holds the update and reset
-	// gates and the candidate, before their functions. If linear is true, bias times the reset gate is
-	// added to the candidate. Otherwise bias is not used.
+	// gates and the candidate, before their activation functions. If linear is true, bias times the
+	// reset gate is added to the candidate. Otherwise bias is not used.
 	GRU func(h, x, h0, bias []float32, linear bool)
 }
 

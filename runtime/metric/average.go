@@ -48,7 +48,7 @@ func (a Average) String() string {
 }
 
 // check returns an error if the average is invalid. The class of a [Class] average must be below
-// classes.
+// `classes`, the number of classes.
 func (a Average) check(classes int) error {
 	if a <= invalid {
 		return errors.New("no such average: Macro, Micro, Weighted or a class from 0 expected")

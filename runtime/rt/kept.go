@@ -8,9 +8,9 @@ type Kept[T Element] struct {
 	begun     bool
 }
 
-// Begin sets Now to zeros until Turn has been called for the first time. After a Reset it does so
-// again until Turn is called. want is a shape as in [Symbols.CheckShape]: [Sym](k) becomes the
-// value of symbol k, or 0 if it is unbound, and [AnyDim] becomes 0. Begin returns the errors of
+// Begin prepares Now for a call. As long as Turn has not been called, or has not been called since
+// a Reset, Begin sets Now to zeros. want is a shape as in [Symbols.CheckShape]: [Sym](k) becomes
+// the value of symbol k, or 0 if it is unbound, and [AnyDim] becomes 0. Begin returns the errors of
 // [Tensor.Resize].
 func (k *Kept[T]) Begin(where string, symbols *Symbols, want ...int) error {
 	if k.begun {

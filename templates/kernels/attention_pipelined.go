@@ -9,8 +9,8 @@ import (
 )
 
 // PipelinedAttention returns the [Launch] of a kernel that computes an attention, for devices that run pipelined
-// kernels. In each block, one group of threads copies queries, keys and values to shared memory, and the other groups
-// multiply them. For each query, these keep the greatest score and the sum of the weights in registers.
+// kernels. In each block, one group of threads copies queries, keys and values to shared memory. The other groups
+// multiply them, and keep the greatest score and the sum of the weights of each query in registers.
 // PipelinedAttention returns an error if the kernel cannot compute a.
 func PipelinedAttention(name string, a Attention, t AttentionTiles) (Launch, error) {
 	if err := a.check(); err != nil {

@@ -64,7 +64,7 @@ type warpAttention struct {
 	thread *kernel.Value
 }
 
-// attend computes the results that a block has of a head: the results of a tile of queries. m is the first query.
+// attend computes the block's tile of results: the results of the queries of a head from query m on.
 func (w *warpAttention) attend(head Attending, m *kernel.Value) {
 	warp, lane := w.Div(w.thread, w.Int(kernel.Warp)), w.Rem(w.thread, w.Int(kernel.Warp))
 	keys, queries, past := w.Dim(w.Keys), w.Dim(w.Queries), w.Dim(w.Past)

@@ -198,8 +198,8 @@ type trieNode struct {
 	index    int // of the string that ends here, plus one
 }
 
-// add adds s, for which [tokenTrie.longest] then returns index. It returns false if the trie has s
-// already.
+// add adds the string s. [tokenTrie.longest] returns index when it finds s. add returns false if
+// the trie has s already.
 func (t *tokenTrie) add(s string, index int) bool {
 	if t.nodes == nil {
 		t.nodes = []trieNode{{}}

@@ -164,8 +164,8 @@ func (t *Table[T]) At(i int) (T, error) {
 	return x[0], nil
 }
 
-// Many reads items, one row group after the other. It returns an error if a row group is damaged or
-// has a value that does not fit T, or the table has been closed.
+// Many reads item at[i] into dst[i] for each i, one row group after the other. It returns an error
+// if a row group is damaged or has a value that does not fit T, or the table has been closed.
 func (t *Table[T]) Many(dst []T, at []int) error {
 	if len(dst) != len(at) {
 		return fmt.Errorf("room for %d items: %d indices", len(dst), len(at))
