@@ -54,8 +54,8 @@ func memoryOf[T any](s []T, kind argKind) Arg {
 }
 
 // maxElements is the largest number of elements of an argument in memory. Kernels count elements in an
-// i32. The margin of 65535 keeps the count from overflowing when a loop steps beyond the last element;
-// a step is at most the number of blocks of a grid.
+// i32. A count may exceed the number of elements by up to the number of blocks of a grid. The margin
+// of 65535 keeps it from overflowing.
 const maxElements = math.MaxInt32 - math.MaxUint16
 
 // check returns an error if a kernel could not count with the argument: a number does not fit an i32,

@@ -49,7 +49,7 @@ func SampleOf[T Number | bool](x []T) Sample {
 }
 
 // CheckSample returns an error that starts with `where` if got differs from the expected sample. The
-// allowed difference depends on the type, and adds up what the table lists:
+// allowed difference depends on the type. It is the sum of what the table lists:
 //
 //	f32, f64            0.1 % of the value, 0.01 % of the RMS and 1e-5
 //	f16                 1 % of the value and of the RMS

@@ -220,7 +220,7 @@ func (t *translator) open() error {
 
 // quantifier writes quantifier q for the last item. If possessive is true, a "+" after the
 // quantifier makes it possessive, and a "?" lazy. Otherwise a "?" after it is an error, and a "+"
-// repeats what the quantifier repeats: a{2}+ matches a{2} one or more times.
+// applies to the item with its quantifier: a{2}+ means (a{2})+.
 func (t *translator) quantifier(q string, possessive bool) error {
 	if t.atom < 0 || t.atom == t.out.Len() {
 		return fmt.Errorf("nothing to repeat")
