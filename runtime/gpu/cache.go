@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// CacheLimit is the largest size in bytes of a cache file that is used.
+// CacheLimit is the largest size in bytes of a cache file that is used. Larger files are ignored.
 const CacheLimit = 256 << 20
 
 // ReadCache returns the data that [WriteCache] stored under a name. It returns nil if the file is

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A copy of maxYardstick bytes measures the memory rate of the device; it exceeds the caches of the device.
-	// If there is too little memory for it, smaller copies are tried, down to minYardstick bytes.
+	// A copy of maxYardstick bytes measures the memory rate of the device. It does not fit in the caches of the
+	// device. If there is too little memory for it, smaller copies are tried, down to minYardstick bytes.
 	maxYardstick, minYardstick = 128 << 20, 1 << 20
 	// yardsticks is the number of copies that are measured.
 	yardsticks = 5

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/runtime/gpu/update"
 )
 
-// longestUpdate is the largest number of elements that one launch updates. The kernels index
-// elements by i32.
+// longestUpdate is the largest number of elements that one launch updates, because the kernels
+// index elements by i32. Longer vectors take several launches.
 const longestUpdate = 1 << 30
 
 // Update implements rt.Mirror. It launches the kernel of package update that is called `rule`, and

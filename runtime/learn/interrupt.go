@@ -16,7 +16,7 @@ var ErrInterrupted = errors.New("interrupted")
 // interruptKey is a key of context values. The value is a channel that the first signal closes.
 type interruptKey struct{}
 
-// grace is the time that a program has between the second signal and its end.
+// grace is the time that a program has to end after the second signal. Then the signal ends it.
 const grace = time.Second
 
 // Interruptible returns a context for [Learner.Fit] that reacts to Ctrl-C and SIGTERM. After the

@@ -30,7 +30,7 @@ type bincode struct {
 }
 
 // maxBetween is the largest number of bytes between two parameters. These bytes hold options and
-// lengths.
+// lengths. If there are more, the file is rejected.
 const maxBetween = 256
 
 // isBincode reports whether file starts with metadata, whose first field is the name of a type.
@@ -114,7 +114,7 @@ func readBincode(w *rt.Weights, file []byte) error {
 }
 
 // effortRatio limits the number of elements that are read in attempts that fail. For a file of n
-// bytes, the limit is effortRatio·n elements.
+// bytes, the limit is effortRatio·n elements. A file that needs more is rejected.
 const effortRatio = 8
 
 var errEffort = errors.New("too many bytes look like a parameter but are not one")

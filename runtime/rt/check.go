@@ -53,7 +53,7 @@ func spanOf[T any](x []T) span {
 }
 
 // escaped makes arguments of the function `address` escape to the heap: `address` stores its
-// argument here if `always` is true. It is always false, but the compiler does not know that.
+// argument in at if `always` is true. `always` is never set, but the compiler does not know that.
 var escaped struct {
 	always bool
 	at     unsafe.Pointer

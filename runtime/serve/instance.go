@@ -101,7 +101,8 @@ func (i *instance) warm(s *untyped.Session) error {
 	return nil
 }
 
-// maxWarm is the largest size in bytes of an input that warms a session.
+// maxWarm is the largest size in bytes of an input that warms a session. A method is not warmed
+// with larger inputs.
 const maxWarm = 64 << 20
 
 // zeros returns inputs of n items. It returns false if a shape is not known or an input exceeds

@@ -34,7 +34,8 @@ type sequenceID struct {
 	start, end bool
 }
 
-// maxText is the largest length in bytes of a name or of a parameter's value.
+// maxText is the largest length in bytes of a name or of a parameter's value. A request with a
+// longer one is an error.
 const maxText = 4096
 
 // decoder decodes the body of a request.

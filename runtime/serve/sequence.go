@@ -109,7 +109,8 @@ func (s *sequences) expire(now time.Time) {
 	}
 }
 
-// keptFree is the largest number of free sessions that are kept for new sequences.
+// keptFree is the largest number of free sessions that are kept for new sequences. Others are left
+// to the garbage collector.
 const keptFree = 8
 
 func (s *sequences) remove(q *sequence) {

@@ -19,7 +19,7 @@ const (
 	// have at most this size together.
 	stagingSize = 8 << 20
 	// chunkSize is the largest number of bytes that one copy command copies between host and
-	// device.
+	// device. Larger copies take several commands.
 	chunkSize = stagingSize / 4
 	// argumentsSize is the size in bytes of a queue's memory for the arguments of launches that
 	// have not ended.

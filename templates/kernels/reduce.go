@@ -18,7 +18,8 @@ type Reduction struct {
 	Store func(e *Emitter, row *kernel.Value, state []*kernel.Value)
 }
 
-// shortRow is the maximum length in elements of a row that one thread reduces alone.
+// shortRow is the maximum length in elements of a row that one thread reduces alone. The threads of
+// a block reduce a longer row together.
 const shortRow = 64
 
 // Reduce returns the [Launch] of a kernel that reduces rows. It combines the `length` elements of each row into a

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// maxFile is the largest size of a tokenizer file in bytes, about ten times the size of the largest
-// known files.
+// maxFile is the largest size of a tokenizer file in bytes: reading a larger file is an error. It
+// is about ten times the size of the largest known files.
 const maxFile = 1 << 29
 
 // Load reads a tokenizer.json. It returns an error if the file has a part that the package does not

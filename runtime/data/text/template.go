@@ -6,7 +6,8 @@ type template struct {
 	single, pair []templatePart
 }
 
-// maxTemplate is the largest number of parts in a template, and of tokens in a part.
+// maxTemplate is the largest number of parts in a template, and of tokens in a part. A file that
+// exceeds it is rejected.
 const maxTemplate = 256
 
 // templatePart is a text or a list of special tokens.

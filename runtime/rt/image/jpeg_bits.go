@@ -76,7 +76,8 @@ func (r *bitReader) resume() error {
 	return nil
 }
 
-// fastBits is the largest length of a code that is decoded with a table.
+// fastBits is the largest length of a code that is decoded with a table. For longer codes, the
+// possible lengths are tried in order.
 const fastBits = 8
 
 type huffman struct {

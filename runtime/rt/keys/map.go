@@ -30,7 +30,8 @@ type Rule struct {
 	Replacement string // with $1 and ${name} for the pattern's groups
 }
 
-// maxRule is the largest length in bytes of a rule, and of a name that a rule produces.
+// maxRule is the largest length in bytes of a rule, and of a name that a rule produces. Longer ones
+// are errors.
 const maxRule = 1 << 16
 
 // ParseRule parses "regex=>replacement". Every match of the regular expression (in the syntax of
