@@ -15,7 +15,7 @@ type settings struct {
 	index int
 	// the environment variable that chose the device, as NAME=VALUE, or ""
 	from string
-	// in bytes; 0 for no limit
+	// limit of device memory in bytes; 0 for no limit
 	limit int64
 	// the device must not be emulated on the CPU
 	hardware bool

@@ -9,9 +9,9 @@ const maxRecordings = 8
 // recording is the queued work of a call. Later calls with the same key queue it again.
 type recording struct {
 	callKey
-	// nil once there is a graph
+	// the queued steps; nil once there is a graph
 	steps []queued
-	// nil until the first replay
+	// the steps as a graph; nil until the first replay
 	graph Graph
 	// returns the errors of faults, as in faults
 	failed []func(int64) error

@@ -57,7 +57,7 @@ type held struct {
 	queue  Queue
 	memory buffer // of the arena
 	ports  ports
-	// of arguments that are in no region
+	// device memory of arguments that are in no region
 	spare buffer
 
 	faults  faults    // that kernels of the call may find

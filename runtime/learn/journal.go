@@ -16,7 +16,7 @@ type journal struct {
 
 	mu   sync.Mutex // the loggers, which are also flushed on another goroutine
 	logs []*log
-	// of flushing, not yet reported
+	// errors of flushing that are not reported yet
 	problems []string
 
 	stop  chan struct{}

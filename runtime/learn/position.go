@@ -19,7 +19,7 @@ type position struct {
 	Began   time.Duration // Elapsed when the epoch began
 	Stopped string        // reason of the stopper that ended the run
 
-	// keyed by directions
+	// the best value of each key of directions
 	Best        map[string]bestValue
 	Last        map[string]Number // by keys
 	Checkpoints []Checkpoint

@@ -12,7 +12,7 @@ import (
 // saver writes states on another goroutine, from copies. It writes one state at a time.
 type saver struct {
 	folder *folder
-	// of checkpoints
+	// writes checkpoints
 	recorder record.Recorder
 	copier   copier
 	write    func(path string, w *rt.Weights) error // writes the file from which the run continues
@@ -37,7 +37,7 @@ type saved struct {
 	file  string
 	bytes int64
 	took  time.Duration
-	// checkpoints
+	// files of the checkpoints that were deleted
 	deleted []string
 	err     error
 }

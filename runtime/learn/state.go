@@ -17,7 +17,7 @@ type savedRun struct {
 	Version  int
 	Identity identity
 	Position position
-	// of loggers, keyed by name
+	// the marks of loggers, keyed by the loggers' names
 	Marks map[string]string
 }
 

@@ -24,9 +24,9 @@ type adapter struct {
 	queues uint32
 	// number of valid bits of a timestamp, or 0 without timestamps
 	clockBits uint32
-	// to enable
+	// the extensions to enable
 	extensions []string
-	// to enable
+	// the features to enable
 	features *[featureSets]featureSet
 	info     gpu.Info
 }

@@ -19,7 +19,7 @@ type device struct {
 	log        *messageLog
 	handle     uintptr
 	vk         deviceCommands
-	// of all pipelines
+	// the layout of all pipelines
 	layout handle
 
 	queues    []*hardwareQueue

@@ -8,7 +8,7 @@ import "slices"
 type floatControl struct {
 	// name of the property of a device
 	name string
-	// in SPIR-V
+	// the execution mode, and the capability that it requires, in SPIR-V
 	mode, capability uint32
 	width            uint32 // in bits
 	has              func(*floatControlsProperties) bool

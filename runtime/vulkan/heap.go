@@ -38,9 +38,9 @@ type heap struct {
 type block struct {
 	memory, buffer handle
 	address        gpu.Address // of the first aligned byte
-	// of address in the buffer
+	// position of address in the buffer
 	offset int64
-	// bytes from address on
+	// number of bytes from address on
 	size int64
 	// these bytes, if the host can access them
 	host []byte

@@ -22,7 +22,7 @@ var errNoDriver = errors.New("no driver for Vulkan is installed")
 // instance is the connection to Vulkan's loader and its drivers.
 type instance struct {
 	handle uintptr
-	// of the API, at most the loader's
+	// version of the API, at most the loader's
 	version uint32
 	vk      instanceCommands
 	// address of vkGetInstanceProcAddr

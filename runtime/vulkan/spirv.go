@@ -13,7 +13,7 @@ type shader struct {
 	capabilities []uint32
 	// entry points for compute with a LocalSize, in order
 	names []string
-	// LocalSize of each
+	// LocalSize of each entry point, by name
 	blocks map[string][3]int
 }
 

@@ -17,7 +17,7 @@ const unknownPenalty = 10
 // with Multiple Subword Candidates", arXiv:1804.10959.
 type unigram struct {
 	vocabulary
-	// of each id
+	// score of each id
 	scores []float64
 	// token of each id; tokens may be equal
 	names        []string
@@ -99,7 +99,7 @@ type path struct {
 	score float64
 	// start of its last token, or -1 if there is no tokenization yet
 	start int
-	// of its last token
+	// id of its last token
 	id int64
 }
 

@@ -18,7 +18,7 @@ const (
 )
 
 type chart struct {
-	// of the metric, with its unit
+	// name of the metric, with its unit
 	Name   string
 	Lines  []plotted
 	XTicks []tick
@@ -27,9 +27,9 @@ type chart struct {
 
 type plotted struct {
 	Label string
-	// of CSS: the colour of the run and the style of the split
+	// CSS classes for the colour of the run and the style of the split
 	Class string
-	// in SVG
+	// the line, as SVG path data
 	Path string
 	// the steps of the points, separated by blanks
 	Steps  string
@@ -37,7 +37,7 @@ type plotted struct {
 }
 
 type tick struct {
-	// in units of the viewBox
+	// position on the axis, in units of the viewBox
 	At   float64
 	Text string
 }

@@ -45,7 +45,7 @@ type step struct {
 	exists int
 	// smallest definition level at which the part is not null
 	level int
-	// the part before its fields are set
+	// the value with which the part begins, before its fields are set
 	blank *reflect.Value
 }
 
