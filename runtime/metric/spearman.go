@@ -107,7 +107,8 @@ func (c *paired) divide() {
 	c.predicted, c.targets = nil, nil
 }
 
-// count adds n equal pairs to their cell. Values below the first edge are in the first row or column.
+// count adds n to the count of the cell in which the pair of predicted and target is. Values below
+// the first edge are in the first row or column.
 func (c *paired) count(predicted, target float64, n int64) {
 	cell := func(edges []float64, v float64) int {
 		return max(0, sort.Search(len(edges), func(i int) bool { return edges[i] > v })-1)

@@ -152,11 +152,12 @@ func (p *passedAs[T]) resize(where string, dims []int) error {
 	return p.t.Resize(where, dims...)
 }
 
-// CallIn passes operand i of the next [Call.Run]. It does nothing if there is no operand i.
+// CallIn passes data, of the given shape, as operand i of the next [Call.Run]. It does nothing if
+// there is no operand i.
 func CallIn[T Element](c *Call, i int, data []T, shape ...int) { pass(c.in, i, data, shape) }
 
-// CallOut passes the memory of result i of the next [Call.Run]. It does nothing if there is no
-// result i.
+// CallOut passes data, of the given shape, as the memory of result i of the next [Call.Run]. It
+// does nothing if there is no result i.
 func CallOut[T Element](c *Call, i int, data []T, shape ...int) { pass(c.out, i, data, shape) }
 
 func pass[T Element](args []*Arg, i int, data []T, shape []int) {

@@ -108,8 +108,8 @@ func (w *warpMatrices) products(rows []*kernel.Value, array *kernel.Value, n, wi
 	return list
 }
 
-// addProducts adds the matrix product of the warp's weights, [16, n], and of the n rows that loadColumns has stored
-// in array. sums and weights are the thread's elements.
+// addProducts adds to sums the product of two matrices: the warp's weights, [16, n], and the n rows that
+// loadColumns has stored in array. sums and weights are the thread's elements.
 func (w *warpMatrices) addProducts(sums, weights []*kernel.Value, array *kernel.Value, n int, lane *kernel.Value) {
 	for k := 0; k < n; k += termsOfHeld {
 		var a []*kernel.Value

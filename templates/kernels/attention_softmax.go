@@ -45,7 +45,8 @@ func runningOf(v []*kernel.Value) running {
 	return running{[2]*kernel.Value{v[0], v[1]}, [2]*kernel.Value{v[2], v[3]}}
 }
 
-// scaled reports whether the scale is part of the exponent. Otherwise scores are multiplied by it first.
+// scaled reports whether the scale is applied in the exponent. Otherwise scores are multiplied by the
+// scale before.
 func (s *softmax) scaled() bool { return s.change == nil && s.scale > 0 }
 
 // start returns the state before the first keys. If sink is not nil, sink returns the score of an additional key,
@@ -98,8 +99,9 @@ func (s *softmax) weigh(r running, scores []*kernel.Value, first *kernel.Value, 
 	return after, weights, factors
 }
 
-// overRow combines the elements of row h, 0 or 1, into one with `join`, such as a maximum. x[i] is an element of row
-// i/2%2. It combines them in four independent chains, which a device can compute at the same time.
+// overRow combines the elements of row h, 0 or 1, into one element, with a function `join` such as the maximum.
+// x[i] is an element of row i/2%2. It combines them in four independent chains, which a device can compute at the
+// same time.
 func overRow(x []*kernel.Value, h int, join func(x, y *kernel.Value) *kernel.Value) *kernel.Value {
 	const chains = 4
 	partial := make([]*kernel.Value, chains)

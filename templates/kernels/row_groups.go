@@ -17,7 +17,7 @@ type RowGroups struct {
 // Group is a number of elements that a thread computes together.
 type Group struct {
 	Lanes []*Lane
-	// inside says that the group is in the row. It is nil if it always is.
+	// inside is true if the group is in the row. It is nil if this is known to be true.
 	inside *kernel.Value
 }
 

@@ -12,7 +12,7 @@ type Scan struct {
 	Rows, Length dim.Dim
 	// DType is the type of the sums.
 	DType ir.DType
-	// Term returns an element of a row. It is called more than once for each.
+	// Term returns an element of a row. It is called more than once for each element.
 	Term func(e *Emitter, row, i *kernel.Value) *kernel.Value
 	// Store stores the sum of the elements of a row up to and including element i.
 	Store func(e *Emitter, row, i, sum *kernel.Value)

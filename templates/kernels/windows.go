@@ -36,7 +36,8 @@ func (w *Windows) check(f Factors) error {
 	padded := (w.Depth + step - 1) / step * step
 	shape := w.Value.Type.Shape
 	_, ok := dim.Ints(shape[1:])
-	// A step of a group whose channels do not fill it reads channels of the next group.
+	// If the channels of a group do not fill its last step, the step also reads channels of the
+	// next group.
 	if !ok || w.Depth*f.Matrix.Size()%16 != 0 || w.Depth*100 < padded*leastOfStep || w.Depth != padded && !f.Batch.Equal(dim.Const(1)) {
 		return errPipelined
 	}

@@ -81,8 +81,8 @@ func Read(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// section reads an optional part of a tokenizer file and stores its JSON in t. It returns a zero
-// value if the part is absent or null.
+// section reads an optional part of a tokenizer file, the field called name, with the function
+// read, and stores its JSON in t. It returns a zero value if the part is absent or null.
 func section[T any](o *object, t *Tokenizer, name string, read func(node, int) (T, error)) T {
 	n := o.at(name)
 	var part T
