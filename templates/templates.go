@@ -2,8 +2,8 @@
 // filled in.
 //
 // The files in skeleton are a Go package that compiles: the parts of a generated package that do
-// not depend on the model. An identifier that ends in an underscore is a placeholder. Of an
-// identifier with an underscore inside, only the part before the underscore is printed. So a
+// not depend on the model. An identifier that ends in an underscore is a placeholder. If an
+// identifier has an underscore inside, only the part before the underscore is printed. So a
 // declaration can have two versions. Package emit fills in the placeholders.
 package templates
 

@@ -59,8 +59,9 @@ func (m *tensorMemory) start() uintptr {
 }
 
 // enter begins to read the tensor, or to write it if kind is isWritten. leave ends the access.
-// enter returns [ErrTensorClosed] if the tensor is closed. It returns [ErrTensorBusy] if a call
-// is writing the tensor. To write, it also returns ErrTensorBusy if a call is reading the tensor.
+// enter returns [ErrTensorClosed] if the tensor is closed. It returns [ErrTensorBusy] if a call is
+// writing the tensor. If kind is isWritten, it also returns ErrTensorBusy if a call is reading the
+// tensor.
 func (m *tensorMemory) enter(kind argKind) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

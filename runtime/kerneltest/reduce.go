@@ -184,8 +184,8 @@ func Softmax(t *testing.T, f func(dst, src []float32, rows, n, inner int), logar
 				for i := range src.Data {
 					src.Data[i] = 20 * r.Float32()
 				}
-				// In the first line exp overflows unless the maximum is subtracted, in the second
-				// most terms vanish, and the third has a NaN.
+				// The first line makes exp overflow unless the maximum is subtracted. Most terms of
+				// the second line vanish. The third line has a NaN.
 				src.Data[0] = 1000
 				if n > 2 {
 					src.Data[n*inner+inner] = float32(math.Inf(-1))

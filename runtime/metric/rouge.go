@@ -8,8 +8,8 @@ import (
 // ROUGE returns the mean F1 of the items, from 0 to 1. The F1 of an item counts the sequences of n words that its
 // prediction and its reference have in common (Lin: ROUGE, a package for automatic evaluation of summaries, 2004).
 // An n of 1 or 2 is usual, known as ROUGE-1 and ROUGE-2. As in Google's rouge-score, words consist of the letters a
-// to z and digits, in lower case, and are not stemmed. Of several references the best one counts. A counter reports
-// an error if n is below 1.
+// to z and digits, in lower case, and are not stemmed. If an item has several references, the best one counts. A
+// counter reports an error if n is below 1.
 func ROUGE(n int) Metric[Texts] {
 	return rouge(fmt.Sprintf("ROUGE-%d", n), func(predicted, reference []string) float64 {
 		a, b := nGrams(predicted, n), nGrams(reference, n)
@@ -30,8 +30,8 @@ func ROUGEL() Metric[Texts] {
 	}, func() error { return nil })
 }
 
-// rouge returns a metric that is the mean of the items' scores. Of several references of an item, the one with the
-// best score counts. Counters report the error of `check`.
+// rouge returns a metric that is the mean of the items' scores. If an item has several references, the one with
+// the best score counts. Counters report the error of `check`.
 func rouge(name string, score func(predicted, reference []string) float64, check func() error) Metric[Texts] {
 	return newMetric(name, "", 1, rule[Texts, *mean]{
 		empty: newMean,

@@ -48,8 +48,8 @@ func cgroupLimit(root fs.FS) int64 {
 			mounts, file = []string{"sys/fs/cgroup/memory", "sys/fs/cgroup/" + controllers}, "memory.limit_in_bytes"
 		}
 		for _, mount := range mounts {
-			// A group is also bound by its ancestors. In a container the path may be that of the
-			// group on the host, while only the group itself is visible, as the root.
+			// A group is also bound by its ancestors. The path in a container may be the group's
+			// path on the host, although only the group itself is visible, as the root.
 			for at := path.Clean("/" + group); ; at = path.Dir(at) {
 				text, _ := fs.ReadFile(root, path.Join(mount, at, file))
 				if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n > 0 {

@@ -205,8 +205,8 @@ var byteNames = func() (names [256]string) {
 	return names
 }()
 
-// merge repeatedly merges the pair with the lowest rank, until no pair can be merged. Of pairs with
-// equal ranks, it merges the leftmost one first.
+// merge repeatedly merges the pair with the lowest rank, until no pair can be merged. If several
+// pairs have this rank, it merges the leftmost one first.
 func (m *bpe) merge(symbols []symbol) {
 	var q mergeQueue
 	candidate := func(at int) {

@@ -23,10 +23,10 @@ const (
 
 // cluster returns the length in bytes of the first extended grapheme cluster of a text, which must
 // not be empty. It leaves out the rules GB9c, GB12 and GB13, which join Indic conjuncts and pairs
-// of regional indicators. Of such a cluster it returns only a first part. The result of
-// [precompiled] is right anyway: the whole cluster has at least maxCluster bytes, so its characters
-// are looked up one by one. The same happens to the part, because it has at least maxCluster bytes
-// or is one character.
+// of regional indicators. It returns only the length of the first part of such a cluster. The
+// result of [precompiled] is right anyway: the whole cluster has at least maxCluster bytes, so its
+// characters are looked up one by one. The same happens to the part, because it has at least
+// maxCluster bytes or is one character.
 func cluster(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == '\r' && len(text) > 1 && text[1] == '\n' {
