@@ -13,7 +13,7 @@ type recording struct {
 	steps []queued
 	// the steps as a graph; nil until the first replay
 	graph Graph
-	// returns the errors of faults, as in faults
+	// returns the errors of faults, see faults.failed
 	failed []func(int64) error
 }
 

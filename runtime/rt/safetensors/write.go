@@ -128,9 +128,9 @@ func (e *Placed) check() (err error) {
 }
 
 // compareLayout compares two tensors for their order in the data section. A tensor whose size is a
-// multiple of the alignment, 64 bytes, comes before a tensor whose size is not. If this is so for
-// both tensors or for neither, the tensor of the wider type comes first. If compareLayout returns
-// 0, the tensors stay in the order of their names.
+// multiple of the alignment, 64 bytes, comes before a tensor whose size is not. If both sizes are
+// multiples, or neither is, the tensor of the wider type comes first. If compareLayout returns 0,
+// the tensors stay in the order of their names.
 func compareLayout(a, b Placed) int {
 	ragged := func(e Placed) int64 { return min(e.Size%alignment, 1) }
 	return cmp.Or(cmp.Compare(ragged(a), ragged(b)), -cmp.Compare(a.DType.Bits(), b.DType.Bits()))
