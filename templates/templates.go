@@ -14,8 +14,8 @@ import "embed"
 //go:embed skeleton/*.go
 var Skeleton embed.FS
 
-// Web holds the files for browsers: a page, a module, and the script of a worker. Before this script, the generator
-// puts a script of the Go toolchain.
+// Web holds the files for browsers: a page, a module, and the script of a worker. The generator puts a script of
+// the Go toolchain before the worker's script.
 //
 //go:embed web
 var Web embed.FS

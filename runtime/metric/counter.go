@@ -9,7 +9,7 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// tally holds what a counter has counted. T is the pointer type that implements the interface.
+// tally holds what a counter has counted. T is the type that implements tally[T], a pointer.
 type tally[T any] interface {
 	// merge adds what another tally has counted.
 	merge(T) error

@@ -173,7 +173,8 @@ func (m *module) CompileAll() (err error) {
 	})
 }
 
-// compiled returns the kernel info.Name, compiled once. The caller holds m.using for reading.
+// compiled returns the kernel called info.Name. The first call compiles it. The caller holds
+// m.using for reading.
 func (m *module) compiled(info gpu.KernelInfo) (*kernel, error) {
 	err := m.check(info)
 	if err == nil {

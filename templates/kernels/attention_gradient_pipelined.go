@@ -358,8 +358,8 @@ func (d *differentiator) multiplyColumns(i int, s stage) {
 	}
 }
 
-// multiplyHeld starts a product that is added to result i: of a matrix in registers, dS if i is 0 or P if i is
-// 1, and of the columns of stage s. `words` are the thread's elements of the matrix.
+// multiplyHeld starts the product of a matrix in registers and the columns of stage s, which is added to
+// result i. The matrix is dS if i is 0, and P if i is 1. `words` are the thread's elements of the matrix.
 func (d *differentiator) multiplyHeld(i int, words []*kernel.Value, s stage) {
 	y := d.Mul(s.index, d.Int(d.tile.Columns*d.columns))
 	for k := 0; k < d.tile.Columns; k += termsOfHeld {

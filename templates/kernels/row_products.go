@@ -256,8 +256,8 @@ func (p *rowProducts) part(z, m, n, group *kernel.Value) *kernel.Value {
 }
 
 // add adds the parts of one group of the thread's sums in order, and stores the results. splits is
-// the number of parts. The tile has row at[1] and column at[0]/groups of the grid of tiles in
-// product at[2]; the index of the group is at[0] mod groups.
+// the number of parts. The sums are in product at[2], in the tile of row at[1] and column
+// at[0]/groups of the grid of tiles. The index of the group is at[0] mod groups.
 func (p *rowProducts) add(at []*kernel.Value, splits, groups *kernel.Value) {
 	n, group := p.Div(at[0], groups), p.Rem(at[0], groups)
 	p.at(at[2], at[1], n)

@@ -32,8 +32,8 @@ func (a aligned) grow(size int) error {
 	return nil
 }
 
-// alignedOf returns text in the form that normalisation changes. Each byte is aligned with the
-// bytes of the character that contains it.
+// alignedOf returns text before normalisation. Each byte is aligned with the bytes of the character
+// that contains it.
 func alignedOf(text string) aligned {
 	from := make([]Span, 0, len(text))
 	for at := 0; at < len(text); {
