@@ -12,9 +12,9 @@ import (
 // types that they had.
 type Precision uint8
 
-// These are the precisions of the numbers in a record. A signed integer never changes: if one of a tensor's
-// integers does not fit the precision, the tensor keeps its type. A finite float that would become infinite is an
-// error. Bools, unsigned integers, and all numbers of 8 bits or less keep their types.
+// These are the precisions of the numbers in a record. The value of a signed integer never changes: if one of a
+// tensor's integers does not fit the precision, the tensor keeps its type. A finite float that would become
+// infinite is an error. Bools, unsigned integers, and all numbers of 8 bits or less keep their types.
 const (
 	AsIs   Precision = iota
 	Double           // f64, i64

@@ -136,7 +136,8 @@ func put(dst []byte, p *untyped.Port, text string) bool {
 	return err == nil
 }
 
-// raw returns the text of the next value. It is used for data that precedes the name of its input.
+// raw returns the text of the next value. It is used if the data of an input precede the input's
+// name.
 func (s *scanner) raw() ([]byte, error) {
 	if _, err := s.peek(); err != nil {
 		return nil, err

@@ -7,9 +7,9 @@ import (
 )
 
 // Map returns the [Launch] of a kernel that calls `element` for each element of a tensor of this
-// shape, in a thread of its own. The threads do not communicate. The function gets two indices of
-// its element: `at` has the index on each axis, and i is the index in row-major order. In a large
-// tensor, a thread computes several elements.
+// shape. Each thread computes one element or, if the tensor is very large, several. The threads do
+// not communicate. The function gets two indices of its element: `at` has the index on each axis,
+// and i is the index in row-major order.
 func Map(name string, shape []dim.Dim, element func(e *Emitter, at []*kernel.Value, i *kernel.Value)) (Launch, error) {
 	total := dim.Product(shape...)
 	blocks := total.CeilDiv(dim.Const(Threads))

@@ -276,7 +276,7 @@ func stripDecoder(content rune, start, stop int) step {
 }
 
 // decodeByteTokens replaces each sequence of byte tokens by the text of its bytes. If the bytes are
-// not UTF-8, each becomes U+FFFD.
+// not UTF-8, each byte becomes U+FFFD.
 func decodeByteTokens(tokens []string) []string {
 	var out []string
 	var bytes []byte

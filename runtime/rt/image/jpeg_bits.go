@@ -49,7 +49,7 @@ func (r *bitReader) bits(n uint) (uint32, error) {
 	return v, r.take(int(n))
 }
 
-// number reads a signed number of size bits. Numbers that start with a 0 bit are negative (ITU-T
+// number reads a signed number of `size` bits. Numbers that start with a 0 bit are negative (ITU-T
 // T.81, F.2.2.1).
 func (r *bitReader) number(size uint) (int32, error) {
 	bits, err := r.bits(size)

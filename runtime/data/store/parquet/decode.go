@@ -184,9 +184,9 @@ func (d *decoder[T]) walk(v reflect.Value, x parquet.Value, repetition int) erro
 	return d.leaf.set(v, x)
 }
 
-// element makes v, a list, long enough to have an element with the index d.at[s.list]. defined is
-// the definition level of the value that is being stored; see [leaf]. empty reports whether the
-// list has no elements.
+// element makes v, a list, long enough to have an element with the index d.at[s.list], unless the
+// file has an empty list there. defined is the definition level of the value that is being stored;
+// see [leaf]. empty reports whether the list in the file is empty.
 func (d *decoder[T]) element(v reflect.Value, s *step, defined int) (empty bool, err error) {
 	i, fixed := d.at[s.list], v.Kind() == reflect.Array
 	empty = defined < s.exists
