@@ -60,8 +60,8 @@ func (n Init) Fill(dst []float32, seed uint64, name string, shape ...int) error 
 	return nil
 }
 
-// truncatedAt returns a normal number with a magnitude of at most 2. It is the first such number in
-// the sequence [NormalAt](seed, i), NormalAt(seed, i + 2⁴⁸), ….
+// truncatedAt returns a standard normal random number with a magnitude of at most 2. It is the
+// first such number in the sequence [NormalAt](seed, i), NormalAt(seed, i + 2⁴⁸), ….
 func truncatedAt(seed, i uint64) float64 {
 	for {
 		if x := NormalAt(seed, i); math.Abs(x) <= 2 {
