@@ -59,10 +59,9 @@ func (b *Builder) compareNarrow(o Op, x, y *Value) *Value {
 	return nil
 }
 
-// asBeside returns the result of a comparison, Min or Max of x and a constant. x is a converted i32, and the constant
-// exceeds an i32, so x and 0 are on the same side of the constant. zero is the result of the same operation on 0 and
-// the constant. If zero is the i64 0, the operation is a Min or Max that does not choose the constant, and asBeside
-// returns x. Otherwise zero is also the result for x, and asBeside returns it.
+// asBeside returns the result of a comparison, Min or Max of x and a constant c that exceeds an i32. x is a converted
+// i32, so x and 0 are on the same side of c. zero is the result of the same operation on 0 and c. For example, Min(0,
+// 2⁴⁰) = 0, so Min(x, 2⁴⁰) = x. Max(0, 2⁴⁰) = 2⁴⁰, so Max(x, 2⁴⁰) = 2⁴⁰.
 func asBeside(x, zero *Value) *Value {
 	if bits, _ := zero.Const(); bits == 0 && zero.Type.DType == ir.I64 {
 		return x

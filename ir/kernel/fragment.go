@@ -41,8 +41,8 @@ func (b *Builder) MatMulAdd(a, m, c []*Value) []*Value {
 	return slices.Clone(in.Results)
 }
 
-// placesOfMatrix returns the elements of the matrices that a thread of a warp holds in [MatMulAdd], each as its row
-// and its column. The elements of the matrices a and b are of type d. sums are the elements of the result.
+// placesOfMatrix returns the row and the column of each element that a thread of a warp holds in [MatMulAdd]: of the
+// matrices a and b, which are of type d, and of the result (sums).
 func placesOfMatrix(d ir.DType, thread int) (a, b, sums [][2]int) {
 	g, i := thread/4, thread%4
 	for j := range sumsOfMatrix {

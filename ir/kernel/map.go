@@ -30,7 +30,7 @@ type Map struct {
 //
 // The two numbers of [Map.Box] are a number of windows and a number of channels. A box has a row for each of this
 // many consecutive windows. The row holds adjacent channels of one cell of the window. The offset of this cell from
-// the window's place is the same in all rows. A row is 0 if its window is in an image from N on.
+// the window's place is the same in all rows. A row is 0 if the index of its window's image is N or more.
 type Windows struct {
 	First, Last, Step []int // of each spatial axis
 }

@@ -21,8 +21,8 @@ func (k *Kernel) checkBarriers() (err error) {
 }
 
 // barriers panics, as [fail] does, if b holds an operation that the threads of a block, a group or a warp execute
-// together, but that only some of them may reach. around[s] is the innermost instruction around b whose condition
-// or bounds have spread s or more. It is nil if there is no such instruction.
+// together, but that only some of them may reach. around[s] is the innermost instruction around b whose condition or
+// bounds have the [spread] s or a higher one. It is nil if there is no such instruction.
 func (b *Block) barriers(spreads map[*Value]spread, around [betweenThreads + 1]*Instr) {
 	for _, in := range b.Instrs {
 		if branch := around[betweenGroups]; branch != nil && (in.Op == Barrier || in.Op == MatMulAdd) {

@@ -24,8 +24,8 @@ func rebuilt[S any](s S, values []Value) S {
 	return out.Interface().(S)
 }
 
-// visit calls f for each Value in v. If set is true, it replaces the Value by the result of f, and copies slices
-// first.
+// visit calls f for each Value in v. If set is true, it replaces the Value by the result of f. It copies a slice
+// before it replaces its elements, so that the caller's slice does not change.
 func visit(v reflect.Value, f func(Value) Value, set bool) {
 	switch {
 	case v.Type() == valueType:

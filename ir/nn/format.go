@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// maxPrinted is the number of elements from which on [Value.Format] abbreviates an axis. It then prints only the
-// first printedEnd elements and the last printedEnd.
+// [Value.Format] abbreviates an axis with at least maxPrinted elements: it prints only the first printedEnd elements
+// and the last printedEnd.
 const maxPrinted, printedEnd = 16, 3
 
 // Format prints the type and, if known, the elements: "f32[2] [1 2]". A precision, as in %.4v, is the number of

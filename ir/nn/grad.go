@@ -64,8 +64,8 @@ func dependents(y Value, wrt []Value) map[*node]bool {
 	return depends
 }
 
-// boundary returns the inputs of a subgraph, in the order of creation. The subgraph consists of nodes, and values
-// are its results. An input is a value that the subgraph uses or returns but does not compute.
+// boundary returns the inputs of a subgraph, in the order of creation. `nodes` are the nodes of the subgraph, and
+// `values` are its results. An input is a value that the subgraph uses or returns but does not compute.
 func boundary(nodes map[*node]bool, values []Value) []Value {
 	seen := map[port]bool{}
 	var out []Value

@@ -157,7 +157,8 @@ func (e *emitter) reaches(v Value, pos string) {
 	}
 }
 
-// there takes the place of a result's index in a [port]: port{n, there} is a key once node n is emitted.
+// there marks emitted nodes in emitter.done: port{n, there} is a key of this map once node n is emitted. Other keys
+// have the index of a result of n in place of `there`.
 const there = -1
 
 func (e *emitter) has(n *node) bool { return e.find(Value{n: n, i: there}) != nil }

@@ -324,8 +324,8 @@ func TripletMargin(anchor, positive, negative Value, margin, p float64, options 
 	return losing(options).reduce(ReLU(near.Sub(far).Add(margin)))
 }
 
-// spelled returns targets, [N, L], and lengths, [N], with checks: lengths must be in [0, L], and the first
-// lengths[n] targets of row n in [0, classes). Later targets may have any value, and become 0.
+// spelled returns targets, [N, L], and lengths, [N], with checks: lengths must be in [0, L], and the first lengths[n]
+// targets of row n must be in [0, classes). Later targets may have any value, and become 0.
 func spelled(targets, lengths Value, classes Extent) (Value, Value) {
 	length := targets.Dim(1)
 	lengths = lengths.oneOf(length.Add(1), "length", "lengths")
@@ -386,12 +386,12 @@ func CTC(logProbabilities, targets, lengths Value, blank int, options ...LossOpt
 	return l.reduce(loss)
 }
 
-// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction with recurrent
-// neural networks, 2012). The loss is the negative log probability that the transducer emits targets, i64 [N, U].
+// RNNT returns the loss of a recurrent neural network transducer (Graves, Sequence transduction with recurrent neural
+// networks, 2012). The loss is the negative log probability that the transducer emits targets, i64 [N, U].
 // logProbabilities are [N, T, U+1, C]. At each of T steps the transducer emits any number of targets, and then a
 // blank. blank is its index among the C classes. Both steps and lengths are i64 [N]. steps[n], from 1 to T, is the
 // number of steps of batch element n. lengths[n], from 0 to U, is its number of targets. The model returns an error
-// when it runs if one is out of range.
+// when it runs if an element of steps or lengths is out of range.
 func RNNT(logProbabilities, targets, steps, lengths Value, blank int, options ...LossOption) Value {
 	x, d := logProbabilities, logProbabilities.DType()
 	if x.Rank() != 4 || targets.Rank() != 2 || !x.Dim(2).Equal(targets.Dim(1).Add(1)) {

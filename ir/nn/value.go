@@ -171,7 +171,8 @@ func bindersOf(op ir.Op, types []ir.Type) []*node {
 	return nodes
 }
 
-// stub returns an IR node with n's operator, whose operands and blocks have the types of n's.
+// stub returns an IR node with the operator of n. The operands and blocks of the IR node have the same types as those
+// of n.
 func (n *node) stub() *ir.Node {
 	s := &ir.Node{Op: n.op}
 	for _, a := range n.args {

@@ -67,7 +67,7 @@ func (op Attend) shapes() [3][]dim.Dim {
 	}
 }
 
-// layouts returns where the queries, the keys and the values have their rows.
+// layouts returns the attributes Q, K and V, which say where the queries, the keys and the values are.
 func (op Attend) layouts() [3][]dim.Dim { return [3][]dim.Dim{op.Q, op.K, op.V} }
 
 func (op Attend) attention() Attention {
@@ -88,9 +88,9 @@ func (op Attend) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.swappedTypes(out, in[0].DType), err
 }
 
-// rowTypes returns the types of operands after their rows have been copied to tensors of f32: operand i has its rows as
-// layouts[i] says, and shapes[i] is the shape of its copy. It returns an error unless the operands with rows have one
-// type, f32, f16 or bf16. Later operands are unchanged.
+// rowTypes returns the types of the operands after the first len(shapes) operands have been copied to tensors of f32.
+// The copy of operand i has the shape shapes[i], and layouts[i] says which elements it takes: an offset and three
+// strides, as in an [Attend]. rowTypes returns an error unless the copied operands have one type, f32, f16 or bf16.
 func rowTypes(in []ir.Type, layouts, shapes [][]dim.Dim) ([]ir.Type, error) {
 	types, d := slices.Clone(in), in[0].DType
 	if wide(d) != ir.F32 || d.Bits() < 16 {
@@ -162,7 +162,8 @@ func rowsIn(x *ir.Tensor, layout, shape []dim.Dim) (*ir.Tensor, error) {
 	return out[0], nil
 }
 
-// swapped returns tensors with axes 1 and 2 swapped, in the type of results for operands of type d.
+// swapped returns tensors with axes 1 and 2 swapped. It converts them to the type that the result of op has for
+// operands of type d.
 func (op Attend) swapped(x []*ir.Tensor, d ir.DType) ([]*ir.Tensor, error) {
 	out := make([]*ir.Tensor, len(x))
 	for i, t := range x {

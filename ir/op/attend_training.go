@@ -15,8 +15,8 @@ type AttendTraining Attend
 func (AttendTraining) IsWhole() {}
 
 // Attend returns the [AttendTraining] that computes a node, and its operands. Its first result is the node's first
-// result with rows before heads, see [RowsAndHeads]. ok is false if there is none: the operands must be f32, and heads
-// and widths constant.
+// result with rows before heads, see [RowsAndHeads]. ok is false if there is no such operator: unless the operands
+// are f32, and the numbers of heads and the widths are constant.
 func (op AttentionTraining) Attend(n *ir.Node) (o AttendTraining, args []*ir.Value, ok bool) {
 	args = slices.Clone(n.Args)
 	a, ok := Attention(op).attend(args)
@@ -26,8 +26,9 @@ func (op AttentionTraining) Attend(n *ir.Node) (o AttendTraining, args []*ir.Val
 // RowsAndHeads appends x with its axes 1 and 2 swapped.
 func RowsAndHeads(b *ir.Builder, x *ir.Value) *ir.Value { return TransposeBy(b, x, 0, 2, 1, 3) }
 
-// attend returns the Attend of operands whose extents are known to agree, and replaces queries, keys and values by the
-// values that they are views of. ok is false unless they are f32, and heads and widths are constant.
+// attend returns the [Attend] that computes op. args are the operands of op; attend replaces the queries, keys and
+// values in args by the values that they are views of. ok is false unless the operands are f32, their extents are
+// known to agree, and the numbers of heads and the widths are constant.
 func (op Attention) attend(args []*ir.Value) (a Attend, ok bool) {
 	x, err := op.extents((&ir.Node{Args: args}).ArgTypes())
 	if err != nil || args[0].Type.DType != ir.F32 {
@@ -48,7 +49,8 @@ func (op Attention) attend(args []*ir.Value) (a Attend, ok bool) {
 	return a, true
 }
 
-// attendedRows returns the value that v is a view of, and where it has the rows of v, [B,H,S,E], as an [Attend] describes it.
+// attendedRows returns `base`, the value that v, [B,H,S,E], is a view of. layout says which elements of base are the
+// rows of v, as the attribute Q of an [Attend] does.
 func attendedRows(v *ir.Value) (base *ir.Value, layout []dim.Dim) {
 	view := viewOf(v)
 	if !view.isRows(v.Type.Shape) {
@@ -139,8 +141,8 @@ type AttendGradient struct {
 func (AttendGradient) IsWhole() {}
 
 // Attend returns the [AttendGradient] that computes a node, and its operands. Its results are the node's results with
-// rows before heads, see [RowsAndHeads]. ok is false if there is none: the operands must be f32, and heads and widths
-// constant.
+// rows before heads, see [RowsAndHeads]. ok is false if there is no such operator: unless the operands are f32, and
+// the numbers of heads and the widths are constant.
 func (op AttentionGradient) Attend(n *ir.Node) (o AttendGradient, args []*ir.Value, ok bool) {
 	forward := op.forward(n)
 	a, ok := Attention(op).attend(forward)

@@ -362,7 +362,7 @@ func (op Attention) unified(b *ir.Builder, args []*ir.Value) attended {
 	}
 }
 
-// rows returns H/G·S: the number of queries that attend to one head of keys, in all heads that use it.
+// rows returns H/G·S, the number of queries that attend to one head of keys: S queries in each of H/G heads.
 func (x attended) rows() dim.Dim {
 	each, _ := x.heads.DivExact(x.shared)
 	return each.Mul(x.queries)

@@ -10,12 +10,12 @@ import (
 )
 
 // AttentionTraining is the training form of an [Attention] without sinks and a Softcap. It has the operands of the
-// Attention and, besides its result, [B,H,S]: the logarithm of the sum of the exponentials of each query's scores, f32
-// if the operands are narrower. It is ∞ for a query without keys.
+// Attention. Its first result is the result of the Attention. Its second result, [B,H,S], is log Σ exp(score) for
+// each query. It is f32 if the operands are narrower, and ∞ for a query without keys.
 type AttentionTraining Attention
 
-// Train replaces the node by an [AttentionTraining]. It returns nil if there is none, or if a type that Precision names
-// changes the softmax.
+// Train replaces the node by an [AttentionTraining]. It returns nil if the Attention has sinks or a Softcap, or if
+// Precision requires another type for the softmax.
 func (op Attention) Train(b *ir.Builder, n *ir.Node, _ ir.Training) []*ir.Value {
 	d := n.Arg(0).Type.DType
 	if op.Softcap != 0 || n.Arg(6) != nil || op.Precision != ir.Invalid && op.Precision != wide(d) {
@@ -93,8 +93,8 @@ func (op AttentionTraining) sums(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(Where{}, b.Node(Equal{}, share, c.num(share, 0)), c.num(share, math.Inf(1)), sum)
 }
 
-// Grad computes the gradients of queries, keys and values as an [AttentionGradient]. If the gradient of a mask or of the
-// sums matters, operators on all scores compute them.
+// Grad computes the gradients of queries, keys and values as an [AttentionGradient]. It uses operators on all scores
+// instead if the gradient of the mask is wanted, or if the second result has a gradient.
 func (op AttentionTraining) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	if dy[1] == nil && (len(want) < 4 || !want[3]) {
 		args := []*ir.Value{n.Arg(0), n.Arg(1), n.Arg(2), dy[0], n.Results[0], n.Results[1], n.Arg(3), n.Arg(4), n.Arg(5)}
@@ -106,10 +106,10 @@ func (op AttentionTraining) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want
 	return Attention(op).gradients(b, n.Args, dy[0], dy[1])
 }
 
-// AttentionGradient has the gradients of the queries, keys and values of an [AttentionTraining]. Its operands are the
-// queries, the keys, the values, dY, which is the gradient of the result, the two results, and the mask, the lengths and
-// the starts of the AttentionTraining. With P = exp(score − sum) and D, the sum of dY·result over the elements of a
-// query, it returns
+// AttentionGradient computes the gradients of the queries, keys and values of an [AttentionTraining]. Its operands
+// are the queries Q, the keys K, the values V, the gradient dY of the first result, the two results Y and L, the
+// mask, the lengths and the starts. Q, K, V and the last three are the operands of the AttentionTraining. With P =
+// exp(score − L), and D = Σ dY·Y over the elements of a query's result, AttentionGradient returns
 //
 //	dQ = Scale·dS·K    dK = Scale·dSᵀ·Q    dV = Pᵀ·dY    with dS = P ∘ (dY·Vᵀ − D)
 type AttentionGradient Attention
@@ -196,9 +196,9 @@ func (op AttentionGradient) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return Attention(op).gradients(b, op.forward(n), n.Arg(3), nil)[:3]
 }
 
-// gradients appends the gradients of the queries, keys, values and the mask of an attention without sinks and a Softcap.
-// The gradient of a mask that is not there is nil. dy is the gradient of the result. dsums is the gradient of the second
-// result of an [AttentionTraining], or nil.
+// gradients appends the gradients of the operands of an [AttentionTraining]. There is none, but a nil, for lengths,
+// for starts, and for a mask that is absent or of bools. dy and dsums are the gradients of the two results; a nil
+// dsums is zero.
 func (op Attention) gradients(b *ir.Builder, args []*ir.Value, dy, dsums *ir.Value) []*ir.Value {
 	args = append([]*ir.Value{}, args...)
 	x := op.unified(b, args)

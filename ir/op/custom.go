@@ -168,7 +168,7 @@ func named(s ir.Signature, name func(symbol string) string) []ir.ResultExtent {
 }
 
 // Decided returns the operator after its Go function has decided the extents of the results. In the declared type of
-// the new operator, the extents of the types `results` replace the symbols of these extents.
+// the new operator, the actual extents replace the symbols. `results` are the actual types of the results.
 func (op Custom) Decided(results []ir.Type) (Custom, error) {
 	s, err := op.signature()
 	if err != nil {

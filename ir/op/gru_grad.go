@@ -15,9 +15,11 @@ import (
 //   - the lengths of the sequences, i32[N]
 //   - the gradients of y, [S,N,H], and of the final h, [N,H]
 //
-// The operands after the weights are optional, and a missing gradient is zero. The results are three gradients: of
-// the projected inputs, [S,N,3·H], which are the first operand of the GRUTrace, of its fourth result, and of h
-// before the first step.
+// The operands after the weights are optional, and a missing gradient is zero. The results are, in this order:
+//
+//   - the gradient of the first operand of the GRUTrace, the projected inputs, [S,N,3·H]
+//   - the gradient of the fourth result of the GRUTrace, [S,N,H]
+//   - the gradient of h before the first step, [N,H]
 type GRUGrad struct{ Reverse, LinearBeforeReset bool }
 
 // Infer returns the types of the gradients.
@@ -97,7 +99,7 @@ func (GRUGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(hidden).Mul(dim.Const(2))
 }
 
-// Overwrites returns the index of the gates. The gradient of the projected inputs may reuse their memory.
+// Overwrites returns the index of the operand with the gates. The first result may reuse the memory of this operand.
 func (GRUGrad) Overwrites() []int { return []int{0} }
 
 // IsWhole marks the operator as [Whole], because its lowering is a loop.

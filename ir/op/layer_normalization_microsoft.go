@@ -27,9 +27,9 @@ func importSimplifiedLayerNormalization(c ir.Importer) ([]*ir.Value, error) {
 
 // importSkipNormalization returns the import function of SkipLayerNormalization or SkipSimplifiedLayerNormalization
 // of com.microsoft. These add two tensors and an optional bias, and normalise the sum along the last axis. `bias` is
-// the index of the optional bias among the node's operands. norm returns the operator that normalises. Its operands
-// are the sum and the node's operands from 2 to before `bias`: the scale and, for a layer normalisation, the
-// operator's own bias. The fourth result of the node is the sum.
+// the index of this bias among the node's operands. The operands from 2 to bias−1 belong to the normalisation: the
+// scale and, for a layer normalisation, a second bias. norm returns the operator that normalises. The fourth result
+// of the node is the sum.
 func importSkipNormalization(norm func(epsilon float64, last int) ir.Op, bias int) func(ir.Importer) ([]*ir.Value, error) {
 	return func(c ir.Importer) ([]*ir.Value, error) {
 		b, args := c.Builder(), []*ir.Value{c.Arg(0), c.Arg(1)}

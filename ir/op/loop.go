@@ -375,9 +375,10 @@ func (l *loop) fixpoint(b *ir.Builder, op *Loop) (*ir.Block, error) {
 // widen returns a type for carried value i that fits its values before and after an iteration. `first` is the type of
 // the initial value. param is the type for which the body was built, and result the type after an iteration. If an
 // iteration changes an extent, widen replaces the extent by a new symbol in op.Varying, and changed is true. The
-// caller then builds the body again. The new body may make the symbol equal to another extent, and an iteration then
-// changes the extent again. In this case widen makes a second symbol, which [ir.Builder.Keep] protects from being
-// replaced.
+// caller then builds the body for the new type.
+//
+// That body may set the symbol equal to some other extent, so that the next call of widen replaces the extent a
+// second time. widen then calls [ir.Builder.Keep] for the new symbol, so that the body cannot replace it.
 func (l *loop) widen(b *ir.Builder, op *Loop, i int, first, param, result ir.Type) (wide ir.Type, changed bool, err error) {
 	if !param.IsTensor() {
 		if wide, err = ir.Join(param, result); err != nil {

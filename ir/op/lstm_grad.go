@@ -15,8 +15,10 @@ import (
 //   - c before the first step, [N,H]
 //   - the gradients of y, [S,N,H], and of the final h and c, [N,H]
 //
-// The operands after the weights are optional, and a missing gradient is zero. The results are three gradients: of
-// the projected inputs, [S,N,4·H], which are the first operand of the LSTMTrace, and of h and c before the first step.
+// The operands after the weights are optional, and a missing gradient is zero. The results are, in this order:
+//
+//   - the gradient of the first operand of the LSTMTrace, the projected inputs, [S,N,4·H]
+//   - the gradients of h and of c before the first step, [N,H]
 type LSTMGrad struct{ Reverse bool }
 
 // Infer returns the types of the gradients of the projected inputs, and of h and c before the first step.
@@ -103,7 +105,7 @@ func (LSTMGrad) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(hidden).Mul(dim.Const(2))
 }
 
-// Overwrites returns the index of the gates. The gradient of the projected inputs may reuse their memory.
+// Overwrites returns the index of the operand with the gates. The first result may reuse the memory of this operand.
 func (LSTMGrad) Overwrites() []int { return []int{0} }
 
 // IsWhole marks the operator as [Whole], because its lowering is a loop.

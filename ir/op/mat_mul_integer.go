@@ -46,7 +46,8 @@ func (op MatMulInteger) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{ir.TensorOf(d, p.shape(a, m)...)}, err
 }
 
-// shape returns the shape of the product of a and b. It lacks the axis of an operand of rank 1.
+// shape returns the shape of the product of a and b: [batch…,M,N], without M if a has rank 1, and without N if b has
+// rank 1.
 func (p factors) shape(a, b ir.Type) []dim.Dim {
 	shape := slices.Clone(p.Batch)
 	if a.Rank() > 1 {

@@ -9,8 +9,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// maxPoolIndices appends, for each window of a [MaxPool], the i64 index of its maximum, counted over all elements
-// of x in row-major order. If columnMajor is true, the order of the spatial axes is reversed for this.
+// maxPoolIndices appends, for each window of a [MaxPool], the i64 index of its maximum, counted over all elements of
+// x in row-major order. If columnMajor is true, it is counted as if the spatial axes were in reverse order.
 func maxPoolIndices(b *ir.Builder, x *ir.Value, w Window, columnMajor bool) *ir.Value {
 	count, err := w.Places(x.Type.Shape[2:])
 	if err != nil {

@@ -21,8 +21,8 @@ func move(x *ir.Tensor, shape []int, f source) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// moveElems returns the known elements of a result of type `out`. f says which element of x each of them is.
-// moveElems returns nil if an extent is not constant.
+// moveElems returns the known elements of a result of type `out`. f says which element of x each element of the
+// result is. moveElems returns nil if an extent is not constant.
 func moveElems(x *ir.Value, out ir.Type, f source) []ir.Ratio {
 	from, ok := x.Type.Static()
 	shape, okOut := out.Static()

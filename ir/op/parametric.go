@@ -46,7 +46,7 @@ func isMovedWeight(v *ir.Value) bool {
 	return ok
 }
 
-// Moved returns the value that v is computed from by operators that [IsMove] accepts, which only move elements. It
+// Moved goes back from v through all operators that [IsMove] accepts, and returns the value that it arrives at. It
 // returns v if no such operator computes v.
 func Moved(v *ir.Value) *ir.Value {
 	for v != nil && v.Def != nil && IsMove(v.Def.Op) {

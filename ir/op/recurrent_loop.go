@@ -41,8 +41,9 @@ func (op Steps) gateNode(c calculus, i int, x *ir.Value) *ir.Value {
 
 // loop appends a loop over the time steps of one direction. x is the projected x, [S,N,G·H]. lens holds the lengths
 // of the sequences; nil means that all have S steps. next appends one step, given the step's row of x and the states
-// before the step. It returns the states after the step, [N,H], and in rows the step's rows of further results. The
-// first state is also the step's row of y. loop returns y, [S,N,H], the final states, and the further results.
+// before the step. It returns the states after the step, [N,H]; the first of them is also the step's row of y. If
+// loop has results beyond y and the states, `rows` holds the step's row of each. loop returns y, [S,N,H], the final
+// states, and these other results.
 func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next func(c calculus, x *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	steps := x.Type.Shape[0]
 	out := op.eachStep(b, steps, states, func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value) {
@@ -68,8 +69,8 @@ func (op Steps) loop(b *ir.Builder, x, lens *ir.Value, states []*ir.Value, next 
 }
 
 // eachStep appends a loop over the time steps of one direction. next appends step `at`, given the states before it.
-// It returns the states after the step, and in rows the step's rows of further results. eachStep returns the final
-// states and the further results.
+// It returns the states after the step. It also returns `rows`, the step's row of each other result of the loop.
+// eachStep returns the final states, and then the other results, in which the rows of all steps are stacked.
 func (op Steps) eachStep(b *ir.Builder, steps dim.Dim, states []*ir.Value, next func(c calculus, at *ir.Value, states []*ir.Value) (after, rows []*ir.Value)) []*ir.Value {
 	backward := 0
 	if op.Reverse {

@@ -356,9 +356,9 @@ func (op Reduce) others(b *ir.Builder, x *ir.Value) *ir.Value {
 	return TransposeBy(b, ReshapeTo(b, b.Node(Mul{}, before, after), moved.Type.Shape...), inversePerm(perm)...)
 }
 
-// Lower splits a reduction along several runs of adjacent axes, because a kernel reduces along one run only. It
-// reduces along one run after the other. A mean or an L2 norm of integers would be truncated after each run, so
-// their axes are transposed to the end instead, and form one run. Logarithms of integers are computed in f64.
+// Lower splits a reduction along several runs of adjacent axes, because a kernel reduces along one run only. The new
+// nodes reduce along one run each. A mean or an L2 norm of integers would be truncated after each run, so their axes
+// are transposed to the end instead, and form one run. Logarithms of integers are computed in f64.
 func (op Reduce) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	x, typ := n.Arg(0), n.Results[0].Type
 	if d := typ.DType; d.IsInt() && wide(d) != d {

@@ -10,10 +10,10 @@ import (
 
 // Requantize converts the i32 sums of an integer product. If To is not set, the result is the sum plus a bias.
 //
-// With To i8 or u8, Requantize adds the bias to the sum, converts the result to f32, and multiplies it by a scale.
-// It rounds the product to f32 and then to the nearest integer, ties to even. It adds a zero point, and saturates
-// the result to To or, with Clamp, clamps it to [Lo, Hi]. The product is rounded to f32 first because
-// [QuantizeLinear] rounds its quotient to f32 too. So both meet the same ties.
+// With To i8 or u8, Requantize adds the bias to the sum, converts the result to f32, and multiplies it by a scale. It
+// rounds the product to f32 and then to the nearest integer, ties to even. It adds a zero point, and saturates the
+// result to To or, with Clamp, clamps it to [Lo, Hi]. The product is rounded to f32 first, because [QuantizeLinear]
+// rounds its quotient to f32 too. Without this, only one of the two might see a tie, and their integers could differ.
 //
 // With To f32, for a matrix product, the sums are rounded to f32 and multiplied by an f32 scale. An f32 offset,
 // with one element or one for each channel, is added instead of the zero point.

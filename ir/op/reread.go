@@ -30,9 +30,8 @@ func (r reread) Opset() int { return r.opset }
 
 func (r reread) NumArgs() int { return len(r.args) }
 
-// Arg returns operand i of args, or nil if args lacks it. In the second case, the importer must record that an
-// operand is missing. It does so when it is asked for an operand that the node lacks: operand i or, if the node has
-// an operand i, the one after the node's last operand.
+// Arg returns operand i of args, or nil if args lacks it. Before it returns nil, it asks the importer for an operand
+// that the node lacks. The importer then records that an operand is missing.
 func (r reread) Arg(i int) *ir.Value {
 	if i < len(r.args) && r.args[i] != nil {
 		return r.args[i]

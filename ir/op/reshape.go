@@ -11,7 +11,8 @@ import (
 type Reshape struct{ Shape []dim.Dim }
 
 // Infer returns the operand's element type with the shape Shape. It returns an error if Shape cannot have as many
-// elements as the operand. If the numbers of elements are not provably equal, the node must follow a check.
+// elements as the operand. If the numbers of elements are not provably equal, a node before it must check them at run
+// time.
 func (op Reshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1, 1); err != nil {
 		return nil, err

@@ -297,10 +297,10 @@ func sliceRange(b *ir.Builder, start, end dim.Dim, step int, d dim.Dim) (first, 
 }
 
 // fromFrontDim returns bound, a bound of a slice of an axis of extent d, counted from the start of the axis. A bound
-// below 0 counts from the end. If it is not proven whether bound is below 0, fromFrontDim assumes so if bound is
-// never positive, and otherwise assumes that it is at least 0. It then appends a check of this assumption at run
-// time, whose error calls the bound `label`. A constant of 2³¹−1 or more becomes d, and a constant of −(2³¹−1) or
-// less becomes −1.
+// below 0 counts from the end. If the sign of a symbolic bound is unknown, fromFrontDim assumes one: negative if the
+// bound is known to be at most 0, and otherwise not negative. It appends a check of this assumption at run time,
+// whose error calls the bound `label`. A constant of 2³¹−1 or more becomes d, and a constant of −(2³¹−1) or less
+// becomes −1.
 func fromFrontDim(b *ir.Builder, bound, d dim.Dim, label string) dim.Dim {
 	if n, ok := bound.Int64(); ok {
 		switch {

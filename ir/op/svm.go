@@ -139,9 +139,9 @@ func importSVMClassifier(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // linear returns the labels and scores of a classifier without support vectors. The label is the class with the
-// highest score. There is one exception: if there are two classes and probable is false, the label is the second
-// class whenever the highest score is large enough. It is large enough above 0 if a coefficient is negative, and
-// from ½ on if no coefficient is negative. transform is applied to the scores, see [postTransform].
+// highest score. There is one exception. If there are two classes and probable is false, a high score selects the
+// second class, even if it is the score of the first. A score is high if it is above 0 or, if no coefficient is
+// negative, at least ½. transform is applied to the scores, see [postTransform].
 func (k *svm) linear(b *ir.Builder, labels *ir.Tensor, probable bool, transform string) ([]*ir.Value, error) {
 	classes := labels.Len()
 	if len(k.coefficients)%classes != 0 {

@@ -63,8 +63,8 @@ type Pairing interface{ IsPairing() }
 // Mover is an operator whose result consists of elements of its operands, unchanged.
 type Mover interface{ Movement() Movement }
 
-// Selector is an operator whose first result consists of elements of its first operand, which it compares to choose
-// them. An example is a maximum pool.
+// Selector is an operator that compares elements of its first operand. Its first result consists of the elements that
+// it chooses. An example is a maximum pool.
 type Selector interface{ IsSelector() }
 
 // Movement describes which elements a [Mover] takes.
@@ -145,8 +145,8 @@ type TransposedReader interface {
 	ReadTransposed() ir.Op
 }
 
-// Weighed is an operator on weights whose result may be stored, computed once before all runs, even if it is much
-// larger than the operands. The pass that creates the operator has found that the saved time is worth the memory.
+// Weighed is an operator on weights. Its result may be computed once, before all runs, and stored, even if it is much
+// larger than the weights. The pass that creates the operator has found that the saved time is worth the memory.
 type Weighed interface{ IsWeighed() }
 
 // Parametric is an operator whose operands, if they are weights, are parameters of the model: factors of products,

@@ -336,9 +336,8 @@ func (s *splitter) append(n treeNode) {
 	s.search(n.feature, bounds, out, in)
 }
 
-// search appends splits that find the first of bounds that the feature does not exceed. If an even number of bounds
-// precede it, they lead to child `even`, and otherwise to child `odd`. search returns the first of these splits, as
-// a child.
+// search appends splits that count the bounds below the feature. They lead to child `even` if the number is even, and
+// to child `odd` otherwise. bounds are in increasing order. search returns the first of these splits, as a child.
 func (s *splitter) search(feature int, bounds []float64, even, odd int) int {
 	if len(bounds) == 0 {
 		return even

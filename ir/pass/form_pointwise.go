@@ -67,7 +67,8 @@ func (c *Context) scalarOperands(n *ir.Node) []bool {
 }
 
 // repeatOperands returns the operands, with elements repeated where that is needed. Afterwards each extent of an
-// operand is known to be 1 or the extent of the result, and along every axis at least one operand has the latter.
+// operand is known to be 1 or the extent of the result. Along every axis, at least one operand has the extent of the
+// result.
 func repeatOperands(b *ir.Builder, args []*ir.Value, out ir.Type) []*ir.Value {
 	runs := make([]*ir.Value, len(args))
 	covered := make([]bool, out.Rank()) // axes along which some operand has the extent

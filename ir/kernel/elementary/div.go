@@ -6,10 +6,10 @@ import (
 	"github.com/burngen/burngen/ir/kernel"
 )
 
-// Quotient returns x/y. With one exception, the quotient is rounded correctly if each of x, y and x/y is 0, infinite
-// or NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception is an exact quotient within 2⁻²⁰ units in the
-// last place of the middle between two floats: it may be rounded to the wrong float. If [kernel.Div] of a device
-// rounds correctly, Quotient returns its result in all cases.
+// Quotient returns x/y. If [kernel.Div] of a device rounds correctly, Quotient returns the result of kernel.Div.
+// Otherwise the quotient is rounded correctly if each of x, y and x/y is 0, infinite or NaN, or has a magnitude
+// between 2⁻¹⁰⁰ and 2¹⁰⁰. There is one exception: if the exact quotient is almost in the middle between two floats,
+// Quotient may return the farther of the two. Almost means at most 2⁻²⁰ units in the last place away.
 //
 // [kernel.Div] may be off by 2.5 units in the last place. Quotient adds (x − q·y)/y to its result q.
 func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
@@ -23,10 +23,10 @@ func Quotient(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return c.Select(exact, c.Add(q, rest), q)
 }
 
-// Root returns √x. With one exception, the root is rounded correctly if x is 0, infinite or NaN, or has a magnitude
-// between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception is an exact root within 2⁻¹⁸ units in the last place of the middle between
-// two floats: it may be rounded to the wrong float. If [kernel.Sqrt] of a device rounds correctly, Root returns its
-// result in all cases.
+// Root returns √x. If [kernel.Sqrt] of a device rounds correctly, Root returns the result of kernel.Sqrt. Otherwise
+// the root is rounded correctly if x is 0, infinite or NaN, or has a magnitude between 2⁻¹⁰⁰ and 2¹⁰⁰. There is one
+// exception: if the exact root is almost in the middle between two floats, Root may return the farther of the two.
+// Almost means at most 2⁻¹⁸ units in the last place away.
 //
 // [kernel.Sqrt] may be off by 3 units in the last place. Root adds (x − s²)/(2s) to its result s.
 func Root(b *kernel.Builder, x *kernel.Value) *kernel.Value {
@@ -44,9 +44,9 @@ func Root(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.Select(exact, c.Add(s, rest), s)
 }
 
-// DivBy returns x/y for a constant y. With one exception, the quotient is rounded correctly if the magnitudes of y
-// and of the quotient are between 2⁻¹⁰⁰ and 2¹⁰⁰. The exception is an exact quotient within 2⁻²⁰ units in the last
-// place of the middle between two floats: it may be rounded to the wrong float.
+// DivBy returns x/y for a constant y. The quotient is rounded correctly if the magnitudes of y and of the quotient
+// are between 2⁻¹⁰⁰ and 2¹⁰⁰. There is one exception: if the exact quotient is almost in the middle between two
+// floats, DivBy may return the farther of the two. Almost means at most 2⁻²⁰ units in the last place away.
 func DivBy(b *kernel.Builder, x *kernel.Value, y float64) *kernel.Value {
 	c := on(b, x)
 	const limit = 0x1p100
