@@ -186,7 +186,8 @@ func (m *Map) sources(place []int, n int) []int {
 }
 
 // start panics, as [fail] does, if w has no window at this place, or if an offset does not fit the bits of
-// [placeBits]. window holds the image, and then the place on each spatial axis. offset is that of a cell.
+// [placeBits]. window holds the index of the image, and then the place on each spatial axis. offset is the distance
+// from this place to a cell of the window.
 func (w *Windows) start(window, offset []int) {
 	for i, o := range offset {
 		if p := window[1+i]; p < w.First[i] || p > w.Last[i] || (p-w.First[i])%w.Step[i] != 0 {

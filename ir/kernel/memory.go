@@ -67,7 +67,7 @@ type arguments struct {
 	numbers map[*Value]uint64
 }
 
-// bind allocates the arrays of a kernel in shared memory and returns them with args. If races is set, it also
+// bind allocates the shared arrays of a kernel, and returns them together with args. If races is set, it also
 // allocates the records of accesses by which races are detected. It panics, as [fail] does, if args do not fit the
 // parameters.
 func bind(k *Kernel, args []Arg, races bool) *arguments {

@@ -358,8 +358,8 @@ func (c *compiler) multiplyTiles(in *Instr) {
 	})
 }
 
-// readRight returns the indices in b of the elements of b's tile, the right matrix of a product, row by row and
-// before the swizzle. The matrix is [terms, columns] and begins at element `start`. across is AcrossB of
+// readRight returns the index in the array b of each element of the right matrix of a product, [terms, columns], row
+// by row. The indices are those before [swizzle]. The matrix begins at element `start`. across is AcrossB of
 // [MultiplyTiles]. readRight records that the product of these threads reads the elements.
 func (m *machine) readRight(b *array, across bool, terms, columns, start int, threads []thread) []int {
 	places, row := make([]int, terms*columns), rowBytes/b.size
@@ -384,8 +384,8 @@ func (a *array) numbers(places []int, number func(bits uint64) float64) []float6
 	return x
 }
 
-// sumsOf returns the sums s of group g. If the group has no sums s yet, sumsOf makes them. It panics instead, as
-// [fail] does, if needed is true.
+// sumsOf returns the sums s of group g. If the group has no sums s yet, sumsOf makes them, unless needed is true:
+// then it panics as [fail] does.
 func (p *pipelineState) sumsOf(s *Value, g int, needed bool) []float32 {
 	if p.sums[s][g] == nil {
 		if needed {

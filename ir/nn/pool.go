@@ -161,9 +161,9 @@ func (p Pool) apply(x Value) Value {
 	return one(op.AveragePool{Window: o, CountPad: !w.noCountPad}, x)
 }
 
-// adaptive applies an adaptive pool. It gives each axis after the channels a fixed number of windows. Window i
-// holds the elements [⌊i·in/out⌋, ⌈(i+1)·in/out⌉) of an axis, where in and out are the extents before and after.
-// The windows have equal sizes if in is a multiple of out.
+// adaptive applies an adaptive pool. It gives each axis after the channels a fixed number of windows. Window i holds
+// the elements [⌊i·in/out⌋, ⌈(i+1)·in/out⌉) of an axis, where in is the extent of the axis and out is the number of
+// windows. The windows have equal sizes if in is a multiple of out.
 func (p Pool) adaptive(x Value) Value {
 	if !p.maximum && !slices.ContainsFunc(p.sizes, func(n Extent) bool { return n != 1 }) {
 		return GlobalAvgPool(x)

@@ -45,8 +45,8 @@ func (Add) IsCommutative() {}
 // Neutral returns −0, because x + −0 is x for every x. x + 0 would turn −0 into 0.
 func (Add) Neutral() float64 { return math.Copysign(0, -1) }
 
-// Affine returns false for scales, because the second operand is added. inverse is nil, because the second operand
-// is used as it is.
+// Affine returns scales = false, because the operator adds its second operand. It returns a nil inverse, because it
+// adds the operand as it is.
 func (Add) Affine() (scales bool, inverse ir.Op) { return false, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

@@ -156,9 +156,9 @@ func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, wan
 }
 
 // Train replaces the node by one that normalises by the statistics of x. It updates the running statistics with the
-// mean of x and the sample variance (which divides by the number of values minus 1). These get the weight 1 −
-// Momentum. Train returns nil, and changes nothing, if the scale is frozen, or if the running mean or variance is a
-// parameter of the function.
+// mean of x and the sample variance (which divides by the number of values minus 1). The new statistics get the
+// weight 1 − Momentum, and the old ones the weight Momentum. Train returns nil, and changes nothing, if the scale is
+// frozen, or if the running mean or variance is a parameter of the function.
 func (op BatchNormalization) Train(b *ir.Builder, n *ir.Node, t ir.Training) []*ir.Value {
 	x := n.Arg(0)
 	if t.IsFrozen(n.Arg(1)) || n.Arg(3).Def == nil || n.Arg(4).Def == nil {

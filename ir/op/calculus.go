@@ -65,8 +65,8 @@ func (c calculus) mean(x *ir.Value, axes ...int) *ir.Value {
 	return c.Node(Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}, x)
 }
 
-// fit returns g summed over the axes along which an operand was broadcast. g has the shape of the result, and the
-// sum has the shape of operand.
+// fit returns g summed over the axes along which an operator has broadcast operand. g has the shape of the operator's
+// result, and the sum has the shape of operand.
 func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	shape := operand.Type.Shape
 	lead := g.Type.Rank() - len(shape)
@@ -91,9 +91,9 @@ func chainRule(b *ir.Builder, n *ir.Node, dy []*ir.Value, slope func(c calculus,
 	return []*ir.Value{b.Node(Mul{}, dy[0], slope(calculus{b}, n.Arg(0), n.Results[0]))}
 }
 
-// partials returns the gradients of the operands of an elementwise operator with broadcasting. slopes[i] returns
-// the gradient of operand i in the shape of the result. partials sums it over the axes along which the operand was
-// broadcast. It calls slopes[i] only if want[i] is true.
+// partials returns the gradients of the operands of an elementwise operator with broadcasting. slopes[i] returns the
+// gradient of operand i as if the operand had the shape of the result. partials sums it over the axes along which the
+// operand was broadcast. It calls slopes[i] only if want[i] is true.
 func partials(b *ir.Builder, n *ir.Node, want []bool, slopes ...func(c calculus) *ir.Value) []*ir.Value {
 	c := calculus{b}
 	grads := make([]*ir.Value, len(n.Args))

@@ -120,6 +120,5 @@ func (Div) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // Neutral returns 1: x/1 is x.
 func (Div) Neutral() float64 { return 1 }
 
-// Affine returns true for scales, because the first operand is multiplied by a function of the second. inverse is
-// this function, [Reciprocal].
+// Affine returns scales = true and the inverse [Reciprocal], because x / y = x·(1/y).
 func (Div) Affine() (scales bool, inverse ir.Op) { return true, Reciprocal{} }

@@ -62,8 +62,8 @@ func wrapIndices(indices *ir.Tensor, d int) ([]int, error) {
 }
 
 // source returns a function from the coordinates of an element of the result to the coordinates of the element of
-// data that it copies. picked holds the elements of the indices, counted from the start. shape is the shape of the
-// indices.
+// data that it copies. picked holds the elements of the operand `indices` in row-major order; none is negative. shape
+// is the shape of this operand.
 func (op Gather) source(picked []int, shape []int) source {
 	return func(at, from []int) {
 		copy(from, at[:op.Axis])

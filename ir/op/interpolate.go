@@ -15,8 +15,8 @@ func (c calculus) within(x, last *ir.Value) *ir.Value {
 	return c.Node(Max{}, c.Node(Min{}, x, last), c.num(x, 0))
 }
 
-// tap returns a tap along an axis of extent d. indices are in floats. An index outside the axis is clamped to the
-// axis, and its weight becomes 0.
+// tap returns a tap along an axis of extent d. indices are floats without a fraction. An index outside the axis is
+// clamped to the axis, and its weight becomes 0.
 func (c calculus) tap(indices, weight *ir.Value, d dim.Dim) tap {
 	last := c.last(indices, d)
 	inside := c.Node(And{}, c.Node(GreaterOrEqual{}, indices, c.num(indices, 0)), c.Node(LessOrEqual{}, indices, last))

@@ -46,8 +46,8 @@ func (Mul) IsCommutative() {}
 // Neutral returns 1: x·1 is x.
 func (Mul) Neutral() float64 { return 1 }
 
-// Affine returns true for scales, because the first operand is multiplied by the second. inverse is nil, because
-// the second operand is used as it is.
+// Affine returns scales = true, because the operator multiplies by its second operand. It returns a nil inverse,
+// because it multiplies by the operand as it is.
 func (Mul) Affine() (scales bool, inverse ir.Op) { return true, nil }
 
 // IsCheap marks the operator as cheaper to compute than to store.

@@ -108,8 +108,8 @@ func reshapeBound(c ir.Importer, allowZero bool) ([]*ir.Value, error) {
 }
 
 // resolveShape returns the shape of the result of a Reshape of a tensor of shape `from`. It is the requested shape
-// `want`, but −1 becomes the extent that gives the number of elements of `from` and, unless allowZero is set, 0
-// becomes the extent of the same axis of `from`.
+// `want` with two replacements. −1 becomes the extent with which the result has as many elements as `from`. 0 becomes
+// the extent of the same axis of `from`, unless allowZero is set.
 func resolveShape(from, want []dim.Dim, allowZero bool) ([]dim.Dim, error) {
 	shape := make([]dim.Dim, len(want))
 	open, rest := -1, dim.Product(from...)

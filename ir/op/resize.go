@@ -453,8 +453,8 @@ func (op resizeTables) lowerExtrapolation(b *ir.Builder, in []dim.Dim, y *ir.Val
 	return y
 }
 
-// outside appends a vector of bools, one for each index of the result along axis k. It is true if the point that is
-// sampled there lies outside of the operand, whose extent is d.
+// outside appends a vector of bools, one for each index of the result along axis k. A bool is true if the point at
+// this index lies outside of the operand. d is the extent of the operand along the axis.
 func (op resizeTables) outside(b *ir.Builder, k int, d dim.Dim) *ir.Value {
 	list := ResizeOutside{Table: op.tableOf(k, d, op.Shape[k])}
 	n, isConst := op.Shape[k].Int()

@@ -80,8 +80,8 @@ func regionShape(x, regions ir.Type, numbers, height, width int) ([]dim.Dim, err
 	return []dim.Dim{regions.Shape[0], x.Shape[1], dim.Const(height), dim.Const(width)}, nil
 }
 
-// roiAxis describes a region along an axis of x. start is the first coordinate of the region, and bin is the length
-// of one of its bins.
+// roiAxis describes a region along an axis of x. The region begins at the coordinate start, and is divided into bins
+// of length bin.
 type roiAxis struct {
 	start, bin float64
 	samples    int // number of samples of a bin

@@ -79,9 +79,10 @@ func copied(x *ir.Tensor) *ir.Tensor {
 	return y
 }
 
-// scatterGrad returns the gradients of data and updates of a scatter node. `put` scatters to the node's indices,
-// `take` gathers from them, and g is the upstream gradient. An update that a later one replaces has the gradient 0.
-// With "max" and "min", each element and each update that equals the result gets the whole gradient.
+// scatterGrad returns the gradients of data and updates of a scatter node. `put` scatters updates to the node's
+// indices, `take` gathers the elements at these indices, and g is the upstream gradient. An update that a later one
+// replaces has the gradient 0. With "max" and "min", each element and each update that equals the result gets the
+// whole gradient.
 func scatterGrad(b *ir.Builder, n *ir.Node, g *ir.Value, want []bool, reduction string, put func(reduction string, data, updates *ir.Value) *ir.Value, take func(data *ir.Value) *ir.Value) []*ir.Value {
 	c, data, updates, y := calculus{b}, n.Arg(0), n.Arg(2), n.Results[0]
 	grads := make([]*ir.Value, 3)

@@ -117,11 +117,10 @@ func (op StridedCopy) joined() StridedCopy {
 	return out
 }
 
-// walk finds the strides with which the operand is read when n elements of the result are read, `stride` elements
-// apart in row-major order. It returns the extents of the axes that these n elements form, and the strides of the
-// axes in the operand. dense are the row-major strides of the result. room[j] is how far the reading may still
-// advance along axis j, in indices; walk subtracts how far it advances. ok is false if axes and strides cannot
-// express the reading.
+// walk follows n elements of the result that are `stride` elements apart in row-major order. These elements form one
+// or more axes: shape holds the extents of the axes, and moved their strides in the operand. dense are the row-major
+// strides of the result. room[j] is the number of indices that are left to walk along axis j; walk subtracts the
+// indices that it uses. ok is false if axes and strides cannot describe the n elements.
 func (op StridedCopy) walk(n, stride dim.Dim, dense, room []dim.Dim) (shape, moved []dim.Dim, ok bool) {
 	one := dim.Const(1)
 	if n.Equal(one) || stride.Equal(dim.Dim{}) {

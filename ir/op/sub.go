@@ -40,8 +40,7 @@ func (Sub) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Va
 // Neutral returns 0: x − 0 is x.
 func (Sub) Neutral() float64 { return 0 }
 
-// Affine returns false for scales, because the second operand is added after a function of it is computed. inverse
-// is this function, [Neg].
+// Affine returns scales = false and the inverse [Neg], because x − y = x + (−y).
 func (Sub) Affine() (scales bool, inverse ir.Op) { return false, Neg{} }
 
 // IsCheap marks the operator as cheaper to compute than to store.

@@ -116,7 +116,7 @@ func (g *treeGraph) certain(children map[treeKey]int) map[int]bool {
 }
 
 // treeFloats returns a list of floats from an attribute. From opset 3 on, a tensor may replace the attribute.
-// treeFloats sets double if this tensor is f64.
+// treeFloats sets *double to true if this tensor is f64.
 func treeFloats(c ir.Importer, name string, double *bool) []float64 {
 	floats := c.Floats(name, nil)
 	if tensor := name + "_as_tensor"; c.Opset() >= 3 && c.Has(tensor) {

@@ -61,8 +61,8 @@ type linear struct {
 	strict bool // change nothing that would round a float differently
 }
 
-// accepts reports whether [linear.scaled] can change the result x. It must be able to compute x·s if scale is true,
-// and x + t if shift is true. s and t have one element for each channel.
+// accepts reports whether [linear.scaled] can compute x·s + t by an operator like the one that computes x. s is 1
+// unless scale is true, and t is 0 unless shift is true.
 func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
 		return false

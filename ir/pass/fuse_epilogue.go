@@ -91,7 +91,7 @@ func first(values []*ir.Value) *ir.Value {
 }
 
 // host returns a node into which n can be fused. The result of the node must be an operand of n that only n reads,
-// and have the type of n's result. If there are several such nodes, host returns the last.
+// and have the type of n's result. If there are several such nodes, host returns the one that is computed last.
 func (e *epilogues) host(n *ir.Node) (best host, ok bool) {
 	for _, a := range n.Args {
 		h, isHost := hostOf(a)

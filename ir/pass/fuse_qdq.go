@@ -17,8 +17,8 @@ import (
 //   - Elementwise operators of one 8-bit operand become a table.
 //   - A matrix product that is not quantised afterwards sums integers, and its sums are scaled to f32.
 //
-// The scales of activations must be constants. The scales of weights must be fixed. An intermediate
-// value must have no other reader.
+// The scales of activations must be constants. The scales of weights must be fixed: they may depend on weights and
+// constants only. An intermediate value must have no other reader.
 func fuseQDQ(ctx *Context, m *ir.Module) (changed bool, err error) {
 	f := qdq{ctx: ctx, known: fixed{}}
 	for _, visit := range []func(*ir.Builder, *ir.Node) []*ir.Value{f.visit, f.scaledProduct} {
@@ -336,9 +336,9 @@ func zeroOf(v *ir.Value) int {
 	return 0
 }
 
-// product replaces v, an f32 value, by an integer product that is requantised as r says, with the
-// scale and the zero point of `target`. v must be a product or an average of quantised operands,
-// with one reader. Otherwise product returns nil.
+// product replaces v, an f32 value, by an integer product that is requantised as r says, with the scale and the zero
+// point of `target`. v must be a product or an average of quantised operands, and have one reader. Otherwise product
+// returns nil.
 func (f *qdq) product(b *ir.Builder, v *ir.Value, r op.Requantize, target *quantum) *ir.Value {
 	if b.Uses(v) != 1 {
 		return nil

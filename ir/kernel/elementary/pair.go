@@ -36,8 +36,8 @@ func (c calc) anySum(x, y *kernel.Value) pair {
 	return pair{s, c.Add(c.Sub(x, c.Sub(s, b)), c.Sub(y, b))}
 }
 
-// product returns x·y as a pair. Each of x and y is a head plus a rest. The result is exact unless the product of
-// the heads or of the rests overflows or underflows.
+// product returns x·y as a pair. It splits x and y into their heads, see [calc.head], and what is left. The result is
+// exact unless the product of the two heads, or of the two other parts, overflows or underflows.
 func (c calc) product(x, y *kernel.Value) pair {
 	p := c.Mul(x, y)
 	xh, yh := c.head(x), c.head(y)
