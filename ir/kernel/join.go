@@ -160,8 +160,8 @@ func (j *joiner) sum(v *Value) (text string, n int64, factor int) {
 	return strings.Join(terms, "+"), n, factor
 }
 
-// add splits by·v into a sum of n·value terms and a constant. It adds each n to counts[value], and returns the
-// constant.
+// add splits the product of v and `by` into a constant and terms n·value, such as 3·i. It adds each n to
+// counts[value], and returns the constant.
 func (j *joiner) add(counts map[*Value]int64, v *Value, by int64) int64 {
 	if bits, ok := v.Const(); ok {
 		return by * wholeOf(v.Type.DType, bits)

@@ -104,10 +104,10 @@ func (o gradientOption) custom(c *customOptions)     { c.gradient = o }
 // Custom applies an operator that the Go function f computes, and returns its results. Generated code calls f by
 // its name. So f must be an exported function of a package other than main, and not a closure or a method.
 //
-// typ is the declared type, such as "(f32[N,4], f32[N]) -> i64[K]". The operands give the symbols values. If a
-// symbol is only in results, as K is, f decides its value with [rt.Arg.Resize]. If all operands have data, f is
-// called when the results are read, or at once if it decides extents. While a method is recorded, a new symbol
-// stands for each extent that f decides.
+// typ is the declared type, such as "(f32[N,4], f32[N]) -> i64[K]". The extents of the operands determine the
+// symbols, such as N. If a symbol is only in results, as K is, f decides its value with [rt.Arg.Resize]. If all
+// operands have data, f is called when the results are read, or at once if it decides extents. While a method is
+// recorded, a new symbol stands for each extent that f decides.
 //
 // By default, the function with the name of f and the suffix "Grad" computes the gradients. See [GradientFunc] and
 // [Gradient]. Custom panics with an [*Error] if an argument does not fit.

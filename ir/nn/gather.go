@@ -21,8 +21,8 @@ func (v Value) Gather(axis int, indices Value) Value {
 	return one(op.GatherElements{Axis: v.axis(axis)}, v, indices)
 }
 
-// Scatter returns v with values added to it. It adds each of values to the element of v that [Value.Gather] would
-// read with the same axis and indices (torch.scatter_add).
+// Scatter returns v with values added to it. Each element of values is added to the element of v that [Value.Gather]
+// would pick for the same position, with the same axis and indices (torch.scatter_add).
 func (v Value) Scatter(axis int, indices, values Value) Value {
 	return v.ScatterWith("add", axis, indices, values)
 }

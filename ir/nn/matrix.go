@@ -34,8 +34,8 @@ func (v Value) Cross(w Value, axis int) Value {
 	return v.Roll(-1, axis).Mul(w.Roll(1, axis)).Sub(v.Roll(1, axis).Mul(w.Roll(-1, axis)))
 }
 
-// Norm returns the p-norm along axes, or of all elements without axes. Reduced axes keep extent 1. p = 0 counts the
-// elements that are not 0. p = +Inf gives the largest magnitude, and p = −Inf the smallest.
+// Norm returns the p-norm along axes, whose extents become 1. Without axes it returns the p-norm of all elements.
+// With p = 0 it counts the elements that are not 0. p = +Inf gives the largest magnitude, and p = −Inf the smallest.
 func (v Value) Norm(p float64, axes ...int) Value {
 	switch {
 	case p == 0:

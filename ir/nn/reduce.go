@@ -50,8 +50,8 @@ func (v Value) count(axes []int) Dim {
 	return Dim{d: n}
 }
 
-// Var returns the variance along axes, whose extents become 1, or of all elements without axes. For n elements it
-// divides the sum of squared deviations by n − 1, so it is NaN for one element.
+// Var returns the variance along axes, whose extents become 1. Without axes it returns the variance of all elements,
+// a scalar. For n elements it divides the sum of squared deviations by n − 1, so it is NaN for one element.
 func (v Value) Var(axes ...int) Value { _, x := v.VarMean(axes...); return x }
 
 // VarBiased is like [Value.Var] but divides by the number of elements.

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// ArgMax returns the i64 index of the largest element along Axis. If several elements are equal, it returns the
-// first of their indices, or the last one with Last. NaN is larger than every number. With KeepDims, Axis gets
+// ArgMax returns the i64 index of the largest element along Axis. If several elements are the largest, it returns the
+// first of their indices, or the last one if Last is set. NaN is larger than every number. With KeepDims, Axis gets
 // extent 1. Otherwise it is removed.
 type ArgMax struct {
 	Axis     int

@@ -220,7 +220,7 @@ func dotRows(x *ir.Tensor, i int, y *ir.Tensor, j, n int) float64 {
 	return sum
 }
 
-// result stores the query's row of the attention, y: the values, weighted by share.
+// result stores the query's row of y, the result of the attention: the sum of share(j)·value[j] over the keys j.
 func (q attending) result(y *ir.Tensor, share func(key int) float64) {
 	shares := make([]float64, q.keys)
 	for j := range shares {

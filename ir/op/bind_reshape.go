@@ -21,9 +21,8 @@ func (op BindReshape) Infer(in []ir.Type) ([]ir.Type, error) {
 	return op.infer(in, len(op.Symbols))
 }
 
-// BindValues returns the extents of the result. They are the requested extents, but −1 and, unless AllowZero is set,
-// 0 are replaced as [BindReshape] says. BindValues returns an error if the result and From would have different
-// numbers of elements.
+// BindValues returns the extents of the result. They are the requested extents, after −1 and 0 have been replaced as
+// [BindReshape] says. BindValues returns an error if the result and From would have different numbers of elements.
 func (op BindReshape) BindValues(in, _ []*ir.Tensor) ([]int64, error) {
 	want := make([]dim.Dim, in[0].Len())
 	for i := range want {

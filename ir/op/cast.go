@@ -11,8 +11,9 @@ import (
 )
 
 // Cast converts its operand to another element type (ONNX Cast). Integers wrap. Floats round to nearest, ties to
-// even, but f8e8m0 rounds as Round says. Floats out of range become infinite or, in types of at most 8 bits and
-// unless Unsaturated is set, the largest number of the type. Cast to bool is true for numbers other than 0.
+// even, but f8e8m0 rounds as Round says. Numbers that exceed a float type become infinite. In types of at most 8
+// bits, they become the largest number of the type instead, unless Unsaturated is set. Cast to bool is true for
+// numbers other than 0.
 //
 // A float that becomes an integer is first truncated to an int64 if To is u32 or has 64 bits, and to an int32
 // otherwise. The result has the low bits of that integer. NaN and floats out of range become the smallest int32 or

@@ -177,8 +177,8 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 	return b.Node(by, b.Node(n.Op, args...), q.scale, q.zero)
 }
 
-// isTransposeOfWeights reports whether n, whose operands depend only on weights, is a transpose.
-// Weights that are transposed after dequantisation are still recognised as quantised.
+// isTransposeOfWeights reports whether n is a transpose. The operands of n must depend on weights and constants only.
+// So weights that are transposed after the dequantisation are still recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok
