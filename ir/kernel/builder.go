@@ -430,8 +430,8 @@ func (b *Builder) Atomic(o Op, p, i *Value, values ...*Value) *Value {
 	return r
 }
 
-// address stops the builder unless a kernel can access elements [i, i+n) of p: p must be a pointer, and i an i32 or
-// i64. [Load] says which n each type allows. label names the access in the error.
+// address stops the builder, as [fail] does, unless a kernel can access elements [i, i+n) of p: p must be a pointer,
+// and i an i32 or i64. [Load] says which n are allowed for each element type. label names the access in the error.
 func (b *Builder) address(label string, p, i *Value, n int) {
 	d := i.Type.DType
 	if p.Type.Space != Global && p.Type.Space != Shared || i.Type.Space != NoSpace || d != ir.I32 && d != ir.I64 {
@@ -525,7 +525,7 @@ func (b *Builder) block(params []*Value, fill func() []*Value) *Block {
 	return inner.block
 }
 
-// yielding returns b. It stops the builder unless b yields values of the types of `want`.
+// yielding returns b. It stops the builder, as [fail] does, unless b yields values of the types of `want`.
 func (b *Block) yielding(want []*Value) *Block {
 	if len(b.Yields) != len(want) {
 		fail("%d values for %d", len(b.Yields), len(want))

@@ -42,8 +42,8 @@ const (
 	maxStep = 8   // of windows
 )
 
-// placeBits returns the number of bits, sign included, of a window's place on one spatial axis. rank is the rank of
-// the tensor. The offset of a cell on such an axis has as many bits, and no sign.
+// placeBits returns how many bits hold a window's place on one spatial axis, as a signed integer, for a tensor of
+// this rank. As many bits hold the offset of a cell, as an unsigned integer.
 func placeBits(rank int) int { return []int{16, 8, 5}[rank-3] }
 
 // String returns the text form of the map, beginning with a blank. It returns "" for a nil Map.

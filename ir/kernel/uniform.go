@@ -65,9 +65,9 @@ func decides(in *Instr) []*Value {
 	return nil
 }
 
-// spreads returns the values that may differ between the threads of a block, and how. These are the indices of a
-// thread and of its group, values read from memory, the results of [MatMulAdd] and [Shuffle], sums, and all values
-// that depend on them.
+// spreads returns the values that may differ between the threads of a block, each with its [spread]. These are the
+// indices of a thread and of its group, values read from memory, the results of [MatMulAdd] and [Shuffle], sums, and
+// all values that depend on them.
 func (k *Kernel) spreads() map[*Value]spread {
 	f := flow{readers: map[*Value][]*Value{}, spreads: map[*Value]spread{}}
 	f.block(k.Body)

@@ -18,9 +18,10 @@ func importBinary(op ir.Op) func(ir.Importer) ([]*ir.Value, error) {
 }
 
 // broadcastOperand returns the second operand. From opset 7 on, it is unchanged. Before opset 7, the attribute
-// broadcast requests broadcasting. The attribute axis then aligns the first axis of the second operand with axis
-// `axis` of the first operand, and broadcastOperand appends axes of extent 1 to the second operand. It returns an
-// error if the second operand does not fit in the axes of the first, or if the ranks differ without broadcast.
+// broadcast requests broadcasting. The attribute axis says which axis of the first operand is aligned with the first
+// axis of the second operand. broadcastOperand then appends axes of extent 1 to the second operand: for axis 1 and a
+// first operand [N,C,H,W], it reshapes [C] to [C,1,1]. It returns an error if the second operand does not fit in the
+// axes of the first, or if the ranks differ without broadcast.
 func broadcastOperand(c ir.Importer) (*ir.Value, error) {
 	x, y := c.Arg(0), c.Arg(1)
 	if c.Opset() >= 7 {

@@ -196,8 +196,8 @@ func (op AttentionGradient) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return Attention(op).gradients(b, op.forward(n), n.Arg(3), nil)[:3]
 }
 
-// gradients appends the gradients of the operands of an [AttentionTraining]. There is none, but a nil, for lengths,
-// for starts, and for a mask that is absent or of bools. dy and dsums are the gradients of the two results; a nil
+// gradients appends the gradients of the operands of an [AttentionTraining]. The gradients of the lengths, of the
+// starts, and of a mask that is absent or of bools are nil. dy and dsums are the gradients of the two results; a nil
 // dsums is zero.
 func (op Attention) gradients(b *ir.Builder, args []*ir.Value, dy, dsums *ir.Value) []*ir.Value {
 	args = append([]*ir.Value{}, args...)

@@ -65,8 +65,8 @@ func (c calculus) mean(x *ir.Value, axes ...int) *ir.Value {
 	return c.Node(Reduce{Kind: ReduceMean, Axes: axes, KeepDims: true}, x)
 }
 
-// fit returns g summed over the axes along which an operator has broadcast operand. g has the shape of the operator's
-// result, and the sum has the shape of operand.
+// fit returns g summed over the axes along which an operator broadcasts `operand`. g has the shape of the operator's
+// result, and the sum has the shape of `operand`.
 func (c calculus) fit(g *ir.Value, operand *ir.Value) *ir.Value {
 	shape := operand.Type.Shape
 	lead := g.Type.Rank() - len(shape)

@@ -151,6 +151,6 @@ func (Concat) IsMemoryBound() {}
 // Movement returns Joins: the result consists of the elements of all operands.
 func (Concat) Movement() Movement { return Joins }
 
-// BeforeTranspose returns a Concat for operands that are not yet transposed by perm. It is along the axis that perm
-// moves to Axis.
+// BeforeTranspose returns the Concat of the operands before they are transposed by perm. Its axis is the one that
+// perm moves to Axis.
 func (op Concat) BeforeTranspose(perm []int) ir.Op { return Concat{Axis: perm[op.Axis]} }

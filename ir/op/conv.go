@@ -166,8 +166,9 @@ func (op Conv) dataGrad(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	return op.dataTransposed(b, g, w, x)
 }
 
-// dataTransposed returns what [Conv.dataGrad] returns, by a transposed convolution. A transposed convolution may give
-// cells beyond the end of x. If their number is a constant, it crops them itself. Otherwise [cropTo] does.
+// dataTransposed returns what [Conv.dataGrad] returns, by a transposed convolution. The result of the transposed
+// convolution also covers the padding of x. If the numbers of cells before and after x are constants, the attribute
+// Crop removes these cells. Otherwise [cropTo] removes them.
 func (op Conv) dataTransposed(b *ir.Builder, g, w *ir.Value, x ir.Type) *ir.Value {
 	back := ConvTranspose{Kernel: op.Kernel, Strides: op.Strides, Dilations: op.Dilations, Group: op.Group}
 	n := len(op.Kernel)

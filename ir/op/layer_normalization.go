@@ -189,8 +189,9 @@ func importRMSNormalization(c ir.Importer) ([]*ir.Value, error) {
 }
 
 // rowOperands applies norm to x, a scale and a bias. `more` holds the scale and the bias; nil means an absent one.
-// rowOperands broadcasts them to the shape of the axes of x from `axis` on. If one of them varies along an earlier
-// axis, rowOperands calls norm with x only, and applies both to the result.
+// rowOperands broadcasts them to the shape of the axes of x from `axis` on. This is not possible if one of them
+// varies along an earlier axis. rowOperands then calls norm with x only, multiplies the result by the scale, and adds
+// the bias.
 func rowOperands(b *ir.Builder, x *ir.Value, axis int, more []*ir.Value, norm func(...*ir.Value) *ir.Value) *ir.Value {
 	row := x.Type.Shape[axis:]
 	args, rows := []*ir.Value{x}, true

@@ -267,8 +267,8 @@ func importLoop(c ir.Importer) ([]*ir.Value, error) {
 	return results, err
 }
 
-// ofScalars returns a block that calls body with the iteration number and the condition as scalars. Old exporters
-// declare these two as vectors of one element, and runtimes pass such vectors.
+// ofScalars returns a block that does what body does, but gets the iteration number and the condition as scalars. In
+// a body that an old exporter has written, they may be vectors of one element.
 func ofScalars(b *ir.Builder, body *ir.Block) *ir.Block {
 	if body.Params[0].Type.Rank()+body.Params[1].Type.Rank() == 0 {
 		return body

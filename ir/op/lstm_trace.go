@@ -90,9 +90,9 @@ func (op LSTMTrace) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool)
 	return grads[:len(n.Args)]
 }
 
-// before returns the hidden states before each step, [S,N,H], in the order of y. These are the hidden states after
-// the previous step, which y holds. The steps run from last to first if reverse is set. The state before the step
-// that is computed first is `initial`; nil means zero.
+// before returns the hidden state before each step, [S,N,H], in the order of y. y holds the states after each step,
+// so the result is y shifted by one step: row t is row t−1 of y, or row t+1 if reverse is set and the steps run from
+// last to first. The state before the step that runs first is `initial`; nil means zero.
 func before(b *ir.Builder, y, initial *ir.Value, reverse bool) *ir.Value {
 	s := y.Type.Shape
 	one := dim.Const(1)

@@ -7,9 +7,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// multiHead holds the indices of the operands of MultiHeadAttention or DecoderMaskedMultiHeadAttention of
-// com.microsoft that follow the queries, keys and values. Operand `scores` is added to the scores. Operand `used`
-// is the number of keys in use, and operand `beams` the beam width.
+// multiHead holds the indices of all operands after the queries, keys and values, for MultiHeadAttention or
+// DecoderMaskedMultiHeadAttention of com.microsoft. Operand `scores` is added to the scores. Operand `used` is the
+// number of keys in use, and operand `beams` the beam width.
 type multiHead struct{ bias, mask, scores, pastKeys, pastValues, used, beams int }
 
 var (

@@ -9,8 +9,8 @@ func IsParametric(o ir.Op) bool {
 }
 
 // IsParameter reports whether a weight that is operand i of n is a parameter of the model. It is one if n is a
-// [Parametric] operator and operand i is not a running statistic. It is also one if n adds operand i, which has one
-// element, to the result of a [MatMul] by a weight.
+// [Parametric] operator and operand i is not a running statistic. It is also one if operand i has one element, and n
+// adds it to the product of a [MatMul] with a weight.
 func IsParameter(n *ir.Node, i int) bool {
 	if IsParametric(n.Op) {
 		return !IsStatistic(n.Op, i)

@@ -29,9 +29,9 @@ func postTransform(b *ir.Builder, scores *ir.Value, transform string) *ir.Value 
 	return nil
 }
 
-// twoScores returns the scores of two classes, [N,2], given the score of the second class, [N,1]. The first score is
-// 1 minus the second if unit is true and transform is not LOGISTIC. Otherwise it is the negative of the second; the
-// results of LOGISTIC then add up to 1. twoScores then applies `transform`, unless it is SOFTMAX or SOFTMAX_ZERO.
+// twoScores returns the scores of two classes, [N,2], given the score s of the second class, [N,1]. The score of the
+// first class is 1 − s if unit is true and transform is not LOGISTIC, and −s otherwise. With −s, the results of
+// LOGISTIC add up to 1. twoScores then applies `transform` to both scores, unless it is SOFTMAX or SOFTMAX_ZERO.
 func twoScores(b *ir.Builder, score *ir.Value, unit bool, transform string) *ir.Value {
 	other := b.Node(Neg{}, score)
 	if unit && transform != "LOGISTIC" {

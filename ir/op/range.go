@@ -128,9 +128,9 @@ func rangeCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, error) {
 	return bind.dims()[0], nil
 }
 
-// extentCount returns the length of a range if it is a symbol that a node already binds. numbers are start, limit
-// and delta. start must be 0, delta must be 1, and a node must bind the symbol to limit. Otherwise extentCount
-// returns false.
+// extentCount returns the symbol that an earlier node has bound to limit, if there is one: it is the length of the
+// range 0, 1, …, limit−1. numbers are start, limit and delta. extentCount returns false if there is no such symbol,
+// if start is not 0, or if delta is not 1.
 func extentCount(b *ir.Builder, numbers []*ir.Value) (dim.Dim, bool) {
 	start, okStart := numbers[0].Dims()
 	delta, okDelta := numbers[2].Dims()

@@ -97,9 +97,9 @@ func (op Recurrent) steps(i, functions int) Steps {
 	}
 }
 
-// isUsual reports whether n can be trained with a backward pass over all steps. n must be f32 or f64 without
-// clamping, and have the default functions, `functions`, in each direction. The states before the steps must also
-// be the rows of y, shifted by one step. They are not if a reverse direction has both initial states and lengths of
+// isUsual reports whether n can be trained with a backward pass over all steps. n must be f32 or f64, without
+// clamping, and its activations must be `functions` in each direction. The states before the steps must also be the
+// rows of y, shifted by one step. They are not if a reverse direction has both initial states and lengths of
 // sequences.
 func (op Recurrent) isUsual(n *ir.Node, functions []string) bool {
 	d := n.Arg(recurrentX).Type.DType
@@ -183,9 +183,15 @@ func sameTypes(in, want []ir.Type) error {
 	return nil
 }
 
-// infer checks the operands and attributes of one direction of a layer. The operands are the projected x,
-// [S,N,G·H]; for each i, recurrent weights of weights[i] gates; the lengths of the sequences; the states; and for
-// each i, a vector of vectors[i]·H elements. infer returns the types of y, [S,N,H], and of the states, [N,H].
+// infer checks the operands and attributes of one direction of a layer. The operands are, in this order:
+//
+//   - the projected x, [S,N,G·H]
+//   - for each element n of weights, the recurrent weights of n gates
+//   - the lengths of the sequences
+//   - the states
+//   - for each element n of vectors, a vector of n·H elements
+//
+// infer returns the types of y, [S,N,H], and of the states, [N,H].
 func (op Steps) infer(in []ir.Type, functions int, weights []int, states int, vectors ...int) ([]ir.Type, error) {
 	if err := CheckTensors(in, 1+len(weights), 2+len(weights)+states+len(vectors)); err != nil {
 		return nil, err

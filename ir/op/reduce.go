@@ -464,9 +464,10 @@ func importReduce(kind Reduction, since int) func(ir.Importer) ([]*ir.Value, err
 	}
 }
 
-// reduceMarked reduces x along the axes whose list was the operand of a [BindAxes]. split are the symbols that the
-// BindAxes binds, two for each axis of x. reduceMarked reshapes each axis to two axes with these extents, and
-// reduces along the second.
+// reduceMarked reduces x along axes that are known only at run time, as the operand of a [BindAxes]. split are the
+// symbols that the BindAxes binds, two for each axis of x. reduceMarked reshapes each axis to two axes with these
+// extents, and reduces along the second: an axis of extent d becomes [1,d] if it is to be reduced, and [d,1]
+// otherwise.
 func reduceMarked(b *ir.Builder, kind Reduction, x *ir.Value, split []dim.Dim) *ir.Value {
 	second := make([]int, x.Type.Rank())
 	for i := range second {

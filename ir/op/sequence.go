@@ -128,7 +128,8 @@ func knownItems(v *ir.Value) (items []*ir.Value, ok bool) {
 }
 
 // knownPosition returns the constant v as an index from the start of n elements. ok is false if v is not constant.
-// knownPosition returns an error if the index exceeds `last` or is below −n.
+// `last` is the largest index that is allowed: n − 1, or n for an insertion. knownPosition returns an error for an
+// index above `last` or below −n.
 func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	dims, ok := v.Dims()
 	if !ok || len(dims) != 1 {
@@ -142,8 +143,9 @@ func knownPosition(v *ir.Value, n, last int) (at int, ok bool, err error) {
 	return at, true, err
 }
 
-// itemIndex returns index as an index from the start of n elements. A negative index counts from the end. itemIndex
-// returns an error if index exceeds `last` or is below −n.
+// itemIndex returns index as an index from the start of n elements. A negative index counts from the end. `last` is
+// the largest index that is allowed: n − 1, or n for an insertion. itemIndex returns an error for an index above
+// `last` or below −n.
 func itemIndex(index int64, n, last int) (int, error) {
 	if index < -int64(n) || index > int64(last) {
 		return 0, fmt.Errorf("index %d out of range for a sequence of %d", index, n)

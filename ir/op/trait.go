@@ -87,10 +87,9 @@ func MovementOf(o ir.Op) Movement {
 	return NoMovement
 }
 
-// Transposable is an operator on transposed operands that can be computed before the transpose instead. The result
-// is then transposed.
+// Transposable is an operator f for which f(transpose(x)) = transpose(g(x)), where g is an operator of the same kind.
 type Transposable interface {
-	// BeforeTranspose returns the operator on operands that are not yet transposed by perm.
+	// BeforeTranspose returns g for the transpose by perm.
 	BeforeTranspose(perm []int) ir.Op
 }
 

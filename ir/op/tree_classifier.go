@@ -11,8 +11,9 @@ import (
 // or a weight in a leaf that the row reaches.
 //
 // If there are two classes and all leaves have weights for the same class, a single score decides. The label is the
-// second class if the score is above ½, or above 0 if a weight is negative. The score is the score of the second
-// class, even if the weights are for the first class. [twoScores] computes the score of the first class from it.
+// second class if the score is above a threshold. The threshold is 0 if a weight is negative, and ½ otherwise. The
+// score is the score of the second class, even if the weights are for the first class. [twoScores] computes the score
+// of the first class from it.
 func importTreeEnsembleClassifier(c ir.Importer) ([]*ir.Value, error) {
 	labels, err := classLabels(c, "classlabels_int64s")
 	if err != nil {

@@ -137,8 +137,9 @@ func indexTensor(n []int) *ir.Tensor {
 	return t
 }
 
-// dense returns a matrix with the weight of each leaf for each target. It returns nil if a matrix cannot represent
-// all entries, or if it would have more zeros than entries.
+// dense returns a matrix with the weight of each leaf for each target. It returns nil if a leaf has two weights for
+// one target. It also returns nil if a leaf lacks a weight for a target, unless the aggregate treats a missing weight
+// as 0. It also returns nil if the matrix would be too large, or have more zeros than entries.
 func (g *treeGraph) dense(d ir.DType, targets int, aggregate Aggregate) *ir.Tensor {
 	entries := 0
 	for _, leaf := range g.leaves {

@@ -251,8 +251,8 @@ func (w Window) Visit(in []int, f func(o int, c Cells)) error {
 	return nil
 }
 
-// inside returns the range [first, last) of the cells of a window along axis i whose positions are at least low and
-// below high. The first cell of the window is at position origin.
+// inside returns a range [first, last) of the cells of a window along axis i. It holds the cells at the positions
+// from low to high − 1. The first cell of the window is at position origin.
 func (w Window) inside(i, origin, low, high int) (first, last int) {
 	d := w.Dilation(i)
 	if origin < low {

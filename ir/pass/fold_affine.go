@@ -61,8 +61,8 @@ type linear struct {
 	strict bool // change nothing that would round a float differently
 }
 
-// accepts reports whether [linear.scaled] can compute x·s + t by an operator like the one that computes x. s is 1
-// unless scale is true, and t is 0 unless shift is true.
+// accepts reports whether [linear.scaled] can compute x·s + t by x's operator with other weights. s is 1 unless scale
+// is true, and t is 0 unless shift is true.
 func (l linear) accepts(x *ir.Value, scale, shift bool) bool {
 	if x.Def == nil || x.Type.DType.Bits() < 32 || l.known.has(x) {
 		return false

@@ -259,7 +259,7 @@ func averaged(v *ir.Value) (kind op.Reduction, x *ir.Value, axes []int, ok bool)
 }
 
 // axis returns the first axis of a normalisation along the last axes of x. If the normalised axes are not the last
-// axes, perm is a permutation of x's axes after which they are. Otherwise perm is nil.
+// axes, perm is a permutation of x's axes that moves them to the end. Otherwise perm is nil.
 func (s *spread) axis(x ir.Type) (axis int, perm []int) {
 	one := dim.Const(1)
 	for i, d := range x.Shape {
@@ -322,8 +322,8 @@ func applied(b *ir.Builder, o ir.Op, perm []int, x *ir.Value, others ...*ir.Valu
 	return b.Node(op.Transpose{Perm: inverse(perm)}, b.Node(o, append([]*ir.Value{x}, others...)...))
 }
 
-// rowOf returns v, which broadcasts to x, in the shape of the axes of x from `axis` on. If perm is not nil, `axis`
-// counts the axes of x transposed by perm. rowOf returns nil if there is no such row: for example if v varies along
+// rowOf converts v, which broadcasts to x, to the shape of the axes of x from `axis` on. If perm is not nil, `axis`
+// counts the axes of x transposed by perm. rowOf returns nil if it cannot convert v: for example if v varies along
 // other axes.
 func rowOf(b *ir.Builder, v *ir.Value, x ir.Type, axis int, perm []int) *ir.Value {
 	lead, one := x.Rank()-v.Type.Rank(), dim.Const(1)

@@ -117,8 +117,8 @@ func (p *fuser) mergeable(a *ir.Value, n *ir.Node) bool {
 	return len(mergedOperands(a, n)) <= maxPointwiseOperands
 }
 
-// mergedOperands returns the operands of n after the node that computes operand `a` is fused into n:
-// a is replaced by the operands of that node. Each value appears once.
+// mergedOperands returns the operands that n has after the node of `a`, one of its operands, is fused into it: the
+// operands of this node replace a. Each value appears once.
 func mergedOperands(a *ir.Value, n *ir.Node) []*ir.Value {
 	var args []*ir.Value
 	for _, v := range n.Args {

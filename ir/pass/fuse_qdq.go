@@ -178,7 +178,8 @@ func (f *qdq) earlier(b *ir.Builder, n *ir.Node, pred func(*ir.Value) bool) *ir.
 }
 
 // isTransposeOfWeights reports whether n is a transpose. The operands of n must depend on weights and constants only.
-// So weights that are transposed after the dequantisation are still recognised as quantised.
+// It makes an exception in [qdq.earlier], so that weights that are transposed after the dequantisation are still
+// recognised as quantised.
 func isTransposeOfWeights(n *ir.Node) bool {
 	_, ok := n.Op.(op.Transpose)
 	return ok

@@ -45,8 +45,8 @@ func Atan(b *kernel.Builder, x *kernel.Value) *kernel.Value {
 	return c.flip(y, c.sign(x))
 }
 
-// arc returns numbers from which asin a or acos a follows, for a in [0, 1]. If a ≤ ½, isSmall is true and asin a =
-// a + a·p. Otherwise acos a = 2·(s + s·p).
+// arc returns p and s for a in [0, 1]. asin a = a + a·p if a ≤ ½, in which case isSmall is true. acos a = 2·(s + s·p)
+// if a > ½.
 func (c calc) arc(a *kernel.Value) (isSmall, p *kernel.Value, s pair) {
 	isSmall = c.Le(a, c.num(0.5))
 	z := c.Mul(c.Sub(c.num(1), a), c.num(0.5))
