@@ -93,8 +93,8 @@ const (
 	// GroupIdx is an i32: the index of the thread's group in its block. The threads 128·g to 128·g+127 of a
 	// block are group g.
 	GroupIdx
-	// GroupBarrier waits for all threads of the group. After the barrier, each of these threads sees what they
-	// wrote to memory before it.
+	// GroupBarrier waits for all threads of the group. After the barrier, each of these threads sees what any of them
+	// wrote to memory before the barrier.
 	GroupBarrier
 	// Registers is a hint: from here on, a thread of the group needs at most Count registers. All threads of the
 	// group execute the hint together.
@@ -107,22 +107,32 @@ const (
 	Arrive // b, i, n: arrives at the barrier; n is an i32, the number of bytes that the phase expects besides. It may be missing
 	Await  // b, i, n: waits until phase n is complete. n is an i32, 0 or 1. Before the first phase, phase 1 counts as complete
 
-	// CopyBox copies a box of a tensor to shared memory, as [Map] describes. Its operands are an array p, an index
-	// i, the map, an array b of phase barriers, an index j, and the indices of the box's first element, one for
-	// each axis of the tensor. With [Windows], these indices are the image, the place of the first window on each
-	// spatial axis, and the first channel; then comes the offset of the cell in its window on each spatial axis. All
-	// indices are i32. The box is stored from element i of p on. The offset of this element must be a multiple of
-	// 1024 bytes. CopyBox does not wait for the copy. The bytes of the copy belong to the current phase of barrier j
-	// of b. The copy may take place at any time before this phase is complete. A thread that has waited for the phase
-	// sees the copied elements.
+	// CopyBox copies a box of a tensor to shared memory, as [Map] describes. Its operands are the following; all
+	// indices are i32.
+	//
+	//   - an array p, and an index i: the box is stored from element i of p on, whose offset must be a multiple of
+	//     1024 bytes
+	//   - the map
+	//   - an array b of phase barriers, and an index j
+	//   - the indices of the box's first element, one for each axis of the tensor
+	//   - with [Windows] instead: the image, the place of the first window on each spatial axis, the first channel,
+	//     and the offset of the cell in its window on each spatial axis
+	//
+	// CopyBox does not wait for the copy. The bytes of the copy belong to the current phase of barrier j of b. The
+	// copy may take place at any time before this phase is complete. A thread that has waited for the phase sees the
+	// copied elements.
 	CopyBox
 
 	// MultiplyTiles adds a·b to the sums of a group of 128 threads, or replaces the sums by a·b if the bool keep is
 	// false. a is [64,K] and b [K,N]. The sums are f32[64,N], where N is the number of columns of the sums. K is 16
-	// for f16 and bf16, and 8 for f32; of an f32 only the upper 19 bits are used. The operands are the array in
-	// shared memory that holds a, the index of a's first element, the array that holds b, the index of b's first
-	// element, the sums, and keep. The elements are in memory as [CopyBox] stores boxes. Row 0 begins at the first
-	// element, and each row has 128 bytes. Without the swizzle,
+	// for f16 and bf16, and 8 for f32; of an f32 only the upper 19 bits are used. The operands are
+	//
+	//   - the array in shared memory that holds a, and the index of a's first element
+	//   - the array in shared memory that holds b, and the index of b's first element
+	//   - the sums, and keep
+	//
+	// The elements are in memory as [CopyBox] stores boxes. Row 0 begins at the first element, and each row has 128
+	// bytes. Without the swizzle,
 	//   - element (m,k) of a is element k of row m, or element m of row k if AcrossA is true
 	//   - element (k,n) of b is element k of row n, or element n%64 of row 64·(n/64)+k if AcrossB is true
 	//

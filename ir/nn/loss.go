@@ -46,8 +46,8 @@ var (
 // the loss becomes a weighted mean.
 func ClassWeights(w Value) weightsOption { return weightsOption{w} }
 
-// LabelSmoothing replaces targets t, as probabilities of C classes, by (1 − share)·t + share/C. share is from 0 to
-// 1.
+// LabelSmoothing replaces the target probability t of each of C classes by (1 − share)·t + share/C. share is from 0
+// to 1.
 func LabelSmoothing(share float64) smoothingOption { return smoothingOption(share) }
 
 // IgnoreIndex leaves out the elements whose target is in `targets`, such as the class of padding. The mean is over

@@ -16,8 +16,8 @@ import (
 	"github.com/burngen/burngen/ir/nn/record"
 )
 
-// Recorder receives the model and the methods of a description. Only the recording program uses it, which burngen
-// writes and runs.
+// Recorder receives the model and the methods of a description. Only the recording program, which burngen writes and
+// runs, uses it.
 type Recorder struct {
 	states []*State // states of the model, in the order of the fields
 	out    *record.Model

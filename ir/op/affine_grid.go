@@ -9,9 +9,9 @@ import (
 
 // importAffineGrid imports AffineGrid (from opset 20). Its matrices m, [N,D,D+1], transform a grid over D spatial
 // axes. The operand `size` is [N,C,out…], where out… are the extents of the grid. Element (n, o…) of the result,
-// [N,out…,D], is the vector (Σ_j m[n,:,j]·x_j) + m[n,:,D]. x_0 is the coordinate of o… along the last axis, x_1
-// along the axis before it, and so on. With align_corners, the centres of the first and the last element have the
-// coordinates −1 and 1. Otherwise their outer edges have these coordinates. An axis with one element has the
+// [N,out…,D], is the vector m[n]·(x_0, x_1, …, 1). x_0 is the coordinate of o… along the last axis, x_1 is the
+// coordinate along the axis before it, and so on. With align_corners, the centres of the first and the last element
+// have the coordinates −1 and 1. Otherwise their outer edges have these coordinates. An axis with one element has the
 // coordinate −1 with align_corners, and 0 otherwise.
 func importAffineGrid(c ir.Importer) ([]*ir.Value, error) {
 	b, m := c.Builder(), c.Arg(0)

@@ -183,10 +183,11 @@ func uncrop(b *ir.Builder, x *ir.Value, first, shape []dim.Dim) *ir.Value {
 	return b.Node(around, ApplySlice(b, x, part))
 }
 
-// Lower replaces the node by a convolution with stride 1. Along an axis with stride s, the cells s·q+r of the
-// result, for a fixed r < s, are a convolution of x with every s-th cell of the weights, in reverse order. The
-// convolution computes the cells for each r in channels of their own. A reshape and a transpose then move the cells
-// to their places.
+// Lower replaces the node by a convolution with stride 1. With stride 2, for example, the even cells of the result
+// are a convolution of x with every second cell of the weights, and the odd cells are a convolution with the other
+// cells; both are in reverse order. Along an axis with stride s there are s such convolutions: one for each r < s,
+// which gives the cells s·q+r. A single convolution computes all of them, each in channels of its own. A reshape and
+// a transpose then move the cells to their places.
 func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if out := lowerNarrow(b, n); out != nil {
 		return out

@@ -63,10 +63,10 @@ func (op CumProd) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return CumSum(op).scan(in[0], 1, func(a, b float64) float64 { return a * b }, func(a, b int64) int64 { return a * b }), nil
 }
 
-// Grad returns the gradient of x. For element i it is the product of the elements before i, times Σ dy[j]·p[j] over
-// j ≥ i, where p[j] is the product of the elements i+1 to j. If Exclusive is set, the sum is over j > i, and p[j]
-// ends at j−1. If Reverse is set, the order of the elements is reversed. A loop from the last element to the first
-// computes the sums. Grad does not divide the result by element i, because the element may be zero.
+// Grad returns the gradient of x. For element i it is x[0]·…·x[i−1] · Σ dy[j]·p[j]. The sum is over j ≥ i, and p[j] =
+// x[i+1]·…·x[j]. If Exclusive is set, the sum is over j > i, and p[j] ends at x[j−1]. If Reverse is set, the order of
+// the elements is reversed. A loop from the last element to the first computes the sums. Grad does not divide the
+// result by element i, because the element may be zero.
 func (op CumProd) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, _ []bool) []*ir.Value {
 	x := n.Arg(0)
 	rank := x.Type.Rank()

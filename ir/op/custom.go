@@ -67,8 +67,8 @@ func ParseCustom(text string) (Custom, error) {
 // String returns the declaration in the syntax of [ParseCustom].
 func (op Custom) String() string { return op.Name + "=" + op.Func + ": " + op.Type }
 
-// Domain returns the two parts of the operator's name: the domain, and the name within the domain. The domain of
-// ai.onnx is "".
+// Domain returns the two parts of the operator's name: the domain, and the name within the domain. For an operator of
+// ai.onnx, domain is "".
 func (op Custom) Domain() (domain, name string) {
 	i := strings.LastIndexByte(op.Name, '.')
 	return op.Name[:max(i, 0)], op.Name[i+1:]

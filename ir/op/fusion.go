@@ -50,7 +50,8 @@ func (Fusion) EvalBlocks(in []*ir.Tensor, blocks []*ir.Block, run func(*ir.Block
 	return run(blocks[0], in)
 }
 
-// Overwrites returns the operands that only the last node reads. The result may reuse the memory of one of them.
+// Overwrites returns the indices of the operands that only the last node reads. The result may reuse the memory of
+// one of them.
 func (op Fusion) Overwrites() []int {
 	var may []int
 	for i := range (Pointwise{}).Overwrites() {

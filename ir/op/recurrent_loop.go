@@ -136,7 +136,7 @@ func (op RNNSteps) Next(b *ir.Builder, gates *ir.Value) *ir.Value {
 	return op.gateNode(calculus{b}, 0, gates)
 }
 
-// Compose replaces the node by a [Loop] over the time steps, one for each direction.
+// Compose replaces the node by loops over the time steps: one [Loop] for each direction.
 func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 1, 1, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -167,7 +167,7 @@ func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peeph
 	return s.mul(op.gateNode(s, 0, out), op.activateNode(s, 2, c)), c
 }
 
-// Compose replaces the node by a [Loop] over the time steps, one for each direction.
+// Compose replaces the node by loops over the time steps: one [Loop] for each direction.
 func (op LSTM) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 3, 4, PlainProducts.Project, func(s Steps, x, r, _, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden, weights := r.Type.Shape[1], TransposeBy(b, r, 1, 0)
@@ -199,7 +199,7 @@ func (op GRUSteps) Next(b *ir.Builder, z, candidate, h *ir.Value) *ir.Value {
 	return c.add(c.mul(c.from(1, z), n), c.mul(z, h))
 }
 
-// Compose replaces the node by a [Loop] over the time steps, one for each direction.
+// Compose replaces the node by loops over the time steps: one [Loop] for each direction.
 func (op GRU) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return op.build(b, n, 2, op.separate(), PlainProducts.Project, func(s Steps, x, r, bias, lens *ir.Value, more []*ir.Value) []*ir.Value {
 		hidden := r.Type.Shape[1]

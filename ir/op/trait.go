@@ -12,7 +12,8 @@ import (
 // commutative: if both operands are zeros, they return the second.
 type Commutative interface{ IsCommutative() }
 
-// Neutral is an operator with two operands, for which some second operand leaves the first operand unchanged.
+// Neutral is an operator with two operands, for which some number as second operand leaves the first operand
+// unchanged: 1 for a product, for example.
 type Neutral interface {
 	// Neutral returns the number that, as second operand, leaves the first operand unchanged.
 	Neutral() float64
@@ -49,7 +50,8 @@ type Affine interface {
 // Cheap is an elementwise operator. It costs less to compute its result again than to store it.
 type Cheap interface{ IsCheap() }
 
-// MemoryBound is an operator that takes about as long as reading its operands and writing its results.
+// MemoryBound is an operator whose run time is about the time that it takes to read its operands and write its
+// results.
 type MemoryBound interface{ IsMemoryBound() }
 
 // Whole is an operator that is lowered only if the target has no kernel for it. Such a kernel is faster than the
