@@ -7,8 +7,8 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// AttendTraining is an [AttentionTraining] on the operands of an [Attend], without sinks and a Softcap. Its results are
-// the result of the Attend, and the sums of the AttentionTraining, which are f32.
+// AttendTraining is an [AttentionTraining] on the operands of an [Attend], without sinks and a Softcap. Its results
+// are the result of the Attend, and the second result of the AttentionTraining, in f32.
 type AttendTraining Attend
 
 // IsWhole makes AttendTraining a [Whole].
@@ -121,10 +121,10 @@ func (op AttendTraining) Widened() ir.Op {
 	return op
 }
 
-// AttendGradient is an [AttentionGradient] whose first five operands, the queries to the result, have one type, f32, f16
-// or bf16, and arbitrary strides, as in an [Attend]. DY and Y describe the gradient of the result, and the result. The
-// sums and masks are f32. The gradients have heads after rows: [Batch,Queries,Heads,Depth], [Batch,Keys,Shared,Depth] and
-// [Batch,Keys,Shared,Width].
+// AttendGradient is an [AttentionGradient] whose first five operands, the queries to the result, have one type, f32,
+// f16 or bf16, and arbitrary strides, as in an [Attend]. DY and Y say where the gradient of the result and the result
+// itself are. The other float operands are f32. The gradients have heads after rows: [Batch,Queries,Heads,Depth],
+// [Batch,Keys,Shared,Depth] and [Batch,Keys,Shared,Width].
 type AttendGradient struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 

@@ -224,10 +224,10 @@ func (op ConvTranspose) Lower(b *ir.Builder, n *ir.Node) []*ir.Value {
 	return []*ir.Value{b.Node(kept, v)}
 }
 
-// phases appends the weights of the convolution in [ConvTranspose.Lower]. w is [C,M/Group,kernel…], and the result is
-// [M·s0·s1…,C/Group,taps…], where s0, s1, … are the strides. A cell of the result has an index s·q+r along an axis
-// with stride s, where 0 ≤ r < s. Each of the M channels becomes s0·s1·… channels, one for each choice of an r along
-// every axis. taps[i] is the number of cells of the convolution's window along spatial axis i.
+// phases appends the weights of the convolution in [ConvTranspose.Lower]. w is [C,M/Group,kernel…], and phases
+// returns [M·s0·s1…,C/Group,taps…], where s0, s1, … are the strides. Each of the M channels becomes s0·s1·… channels
+// of the convolution: one for each choice of a remainder r < s along every axis, as in Lower. taps[i] is the number
+// of cells of the convolution's window along spatial axis i.
 func (op ConvTranspose) phases(b *ir.Builder, w *ir.Value, taps []int) *ir.Value {
 	spatial, window, group := len(taps), op.window(), dim.Const(op.Group)
 	for i := range taps {

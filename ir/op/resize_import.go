@@ -246,9 +246,9 @@ func simpleFraction(f float32) (num, den int64) {
 	}
 }
 
-// sized imports op with the extents in the operand sizes, one for each of axes. roi is as in [Resize.bound]. If
-// policy keeps the aspect ratio, sizes are bounds of the extents: upper bounds for not_larger, lower bounds for
-// not_smaller.
+// sized imports op with extents from the operand `sizes`, which has one for each of axes. roi is as in
+// [Resize.bound]. The extents may be smaller if the policy is not_larger, and larger if it is not_smaller, because
+// these two policies keep the aspect ratio.
 func (op Resize) sized(c ir.Importer, axes []int, policy string, roi *ir.Value) ([]*ir.Value, error) {
 	if n, ok := c.Arg(3).Type.Elems().Int(); ok && n != len(axes) {
 		return nil, fmt.Errorf("%d sizes for %d axes", n, len(axes))

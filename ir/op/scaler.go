@@ -29,7 +29,7 @@ func importScaler(c ir.Importer) ([]*ir.Value, error) {
 
 // perFeature returns x, and numbers as a constant that broadcasts to x. numbers has one element, or one for each
 // index of the last axis of x. In the second case, perFeature makes the extent of this axis equal to the length of
-// numbers. It then returns an error if x has no axis.
+// numbers, and returns an error if x has no axis.
 func perFeature(b *ir.Builder, x *ir.Value, numbers *ir.Tensor) (*ir.Value, *ir.Value, error) {
 	if numbers.Len() == 1 {
 		return x, b.Const(numbers.Reshape()), nil

@@ -30,9 +30,9 @@ func importTensorScatter(c ir.Importer) ([]*ir.Value, error) {
 	return []*ir.Value{scatterRows(b, cache, update, axis, first, mode == "circular")}, nil
 }
 
-// scatterRows appends a cache in which the rows of an update replace rows. The cache is [B,…,M,…], with M at
-// `axis`. first, [B], holds the index of the first replaced row of each batch element; nil means 0. If circular is
-// true, row 0 follows the last row.
+// scatterRows appends a copy of cache, in which the rows of update replace consecutive rows. cache is [B,…,M,…],
+// where M rows lie along `axis`. first, [B], holds the index of the first replaced row of each batch element; nil
+// means 0. If circular is true, row 0 follows the last row.
 func scatterRows(b *ir.Builder, cache, update *ir.Value, axis int, first *ir.Value, circular bool) *ir.Value {
 	both := []*ir.Value{cache, update}
 	for i := range cache.Type.Shape {

@@ -22,9 +22,9 @@ const (
 )
 
 // foldConstants evaluates nodes whose operands are all constants, within a budget of memory and work. It does not
-// evaluate nodes that depend on weights, because weights can be replaced. A splat is a constant that is stored as
-// one repeated element. If all operands are splats, an operator that fills, moves or computes each element alone
-// has a splat as its result. Any other result larger than maxTextBytes becomes a weight.
+// evaluate nodes that depend on weights, because weights can be replaced. A splat is a constant that is stored as one
+// repeated element. If all operands are splats, the result is a splat too if the operator works element by element,
+// moves elements, or fills a tensor. Any other result larger than maxTextBytes becomes a weight.
 func foldConstants(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.folded == nil {
 		ctx.folded = map[string]*ir.Tensor{}

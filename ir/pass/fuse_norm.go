@@ -42,9 +42,9 @@ func fuseNorm(ctx *Context, m *ir.Module) (changed bool, err error) {
 	})
 }
 
-// centred returns a normalisation that equals n, if n is (x − mean)/deviation, or x divided by its root mean
-// square. n may be a product with the inverse of the deviation, and this inverse may be multiplied by a scale
-// first. centred returns nil if n has another form.
+// centred returns a normalisation that equals n, if n is (x − mean)/deviation, or x divided by its root mean square.
+// Instead of dividing, n may multiply by 1/deviation, or by scale·(1/deviation). centred returns nil if n has another
+// form.
 func centred(b *ir.Builder, n *ir.Node) *ir.Value {
 	switch n.Op.(type) {
 	case op.Div:
