@@ -9,12 +9,12 @@ import (
 )
 
 // Attend is an [Attention] whose queries, keys and values may have any strides, except that the elements of one
-// query, key or value are adjacent. Queries, keys and values have one type, f32, f16 or bf16. Masks and sinks are
-// f32. Element (b, h, i, d) of the queries, for batch element b, head h and query i, is element Q[0] + b·Q[1] +
+// query, key or value are adjacent. Queries, keys and values have one type, f32, f16 or bf16. Float masks and sinks
+// are f32. Element (b, h, i, d) of the queries, for batch element b, head h and query i, is element Q[0] + b·Q[1] +
 // h·Q[2] + i·Q[3] + d of the first operand in row-major order. K and V describe the keys and the values in the same
-// way. Shared is the number of heads of keys and values. Depth is the number of elements of a query and of a key,
-// and Width the number of elements of a value. The other operands and attributes are as in [Attention]. The result
-// is [Batch,Queries,Heads,Width], of the type of the queries.
+// way. Shared is the number of heads of keys and values. Depth is the number of elements of a query and of a key, and
+// Width the number of elements of a value. The other operands and attributes are as in [Attention]. The result is
+// [Batch,Queries,Heads,Width], of the type of the queries.
 type Attend struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 
@@ -42,8 +42,8 @@ func (op Attention) lowerAttend(b *ir.Builder, n *ir.Node) *ir.Value {
 	return RowsAndHeads(b, b.Node(a, args...))
 }
 
-// isRows reports whether the last axis of a view of the given shape has stride 1 or extent 1, and the other numbers
-// (the offset and the other strides) are never negative.
+// isRows reports whether the rows along the last axis of a view of the given shape are contiguous: the axis has
+// stride 1 or extent 1. It returns false if the offset or another stride may be negative.
 func (s *stridedView) isRows(shape []dim.Dim) bool {
 	last, one := len(s.strides)-1, dim.Const(1)
 	if !s.strides[last].Equal(one) && !shape[last].Equal(one) {

@@ -15,8 +15,8 @@ type AttendTraining Attend
 func (AttendTraining) IsWhole() {}
 
 // Attend returns the [AttendTraining] that computes a node, and its operands. Its first result is the node's first
-// result with rows before heads, see [RowsAndHeads]. ok is false if there is no such operator: unless the operands
-// are f32, and the numbers of heads and the widths are constant.
+// result with rows before heads, see [RowsAndHeads]. ok is false unless the operands are f32, their extents are known
+// to agree, and the numbers of heads and the widths are constant.
 func (op AttentionTraining) Attend(n *ir.Node) (o AttendTraining, args []*ir.Value, ok bool) {
 	args = slices.Clone(n.Args)
 	a, ok := Attention(op).attend(args)
@@ -123,8 +123,9 @@ func (op AttendTraining) Widened() ir.Op {
 
 // AttendGradient is an [AttentionGradient] whose first five operands, the queries to the result, have one type, f32,
 // f16 or bf16, and arbitrary strides, as in an [Attend]. DY and Y say where the gradient of the result and the result
-// itself are. The other float operands are f32. The gradients have heads after rows: [Batch,Queries,Heads,Depth],
-// [Batch,Keys,Shared,Depth] and [Batch,Keys,Shared,Width].
+// itself are. The sixth operand, which is the second result of the AttentionTraining, and float masks are f32. The
+// gradients have heads after rows: [Batch,Queries,Heads,Depth], [Batch,Keys,Shared,Depth] and
+// [Batch,Keys,Shared,Width].
 type AttendGradient struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 
@@ -141,8 +142,8 @@ type AttendGradient struct {
 func (AttendGradient) IsWhole() {}
 
 // Attend returns the [AttendGradient] that computes a node, and its operands. Its results are the node's results with
-// rows before heads, see [RowsAndHeads]. ok is false if there is no such operator: unless the operands are f32, and
-// the numbers of heads and the widths are constant.
+// rows before heads, see [RowsAndHeads]. ok is false unless the operands are f32, their extents are known to agree,
+// and the numbers of heads and the widths are constant.
 func (op AttentionGradient) Attend(n *ir.Node) (o AttendGradient, args []*ir.Value, ok bool) {
 	forward := op.forward(n)
 	a, ok := Attention(op).attend(forward)

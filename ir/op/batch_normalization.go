@@ -119,7 +119,7 @@ func (BatchNormalization) Flops(in, _ []ir.Type) dim.Dim { return in[0].Elems().
 //	dmean     = −Σ s·dy
 //	dvariance = −Σ s·dy·(x − mean)/(2v)
 //
-// Element i of a sum is over all elements of x that are combined with element i of the operand.
+// Each sum for an element of an operand is over all elements of x that are combined with this element.
 func (op BatchNormalization) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	c, x, g := calculus{b}, n.Arg(0), dy[0]
 	rank := max(x.Type.Rank(), 2)

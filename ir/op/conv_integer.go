@@ -89,8 +89,8 @@ func (op ConvInteger) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// IsDepthwise reports whether each channel of the result depends on only one channel of the operand, and a kernel
-// supports the window of the convolution. w is the type of the weights.
+// IsDepthwise reports whether each channel of the result depends on only one channel of the operand. It returns false
+// for a window over more than [MaxSpatial] axes, and for a single group. w is the type of the weights.
 func (op ConvInteger) IsDepthwise(w ir.Type) bool {
 	return w.Shape[1].Equal(dim.Const(1)) && op.Group > 1 && len(op.Kernel) <= MaxSpatial
 }

@@ -6,9 +6,14 @@ import (
 )
 
 // LSTMTrace is [LSTMSteps] with the default functions, and with two more results for the backward pass. Its operands
-// are the operands of LSTMSteps without p. Its results are y and the final h and c, then the values of i, o, f and a2
-// of [LSTM] in all steps, [S,N,4·H], then c after each step, [S,N,H]. The last two results are zero after the end of
-// a sequence.
+// are the operands of LSTMSteps without p. Its results are, in this order:
+//
+//   - y, [S,N,H]
+//   - the final h and the final c, [N,H]
+//   - the values of i, o, f and a2 of [LSTM] in all steps, [S,N,4·H]
+//   - c after each step, [S,N,H]
+//
+// The last two results are zero after the end of a sequence.
 type LSTMTrace struct{ Reverse bool }
 
 // usualLSTM are the names of the default functions.

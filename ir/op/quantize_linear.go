@@ -126,9 +126,9 @@ func ones(b *ir.Builder, t ir.Type) *ir.Value {
 	return ExpandTo(b, b.Scalar(ir.F32, 1), t.Shape...)
 }
 
-// oneScale returns the values of a scale and of a zero point. A nil zero point is 0. ok reports whether the scale is
-// a constant of one element that f32 represents exactly, and the zero point is nil or a constant integer of one
-// element.
+// oneScale returns the values of a scale and of a zero point. A nil zero point is 0. ok is false unless the scale is
+// a constant of one element that f32 represents exactly. It is also false unless the zero point is nil or a constant
+// integer of one element.
 func oneScale(scale, zero *ir.Value) (s float64, z int, ok bool) {
 	t, ok := scale.ConstValue()
 	if !ok || t.Len() != 1 || !t.DType.IsFloat() || ir.RoundFloat(ir.F32, t.Float(0)) != t.Float(0) {

@@ -8,9 +8,9 @@ import (
 	"github.com/burngen/burngen/ir/dim"
 )
 
-// SumTo sums its operand to Shape. It undoes [Expand] in a gradient. The last axis of the operand is aligned with
-// the last axis of Shape. SumTo sums along axes that Shape lacks, and along axes where Shape has extent 1. The
-// other extents of the operand must equal those of Shape, which may be checked at run time.
+// SumTo sums its operand to Shape. It undoes [Expand] in a gradient. The last axis of the operand is aligned with the
+// last axis of Shape. SumTo sums along axes that Shape lacks, and along axes where Shape has extent 1. The other
+// extents of the operand must be equal to the extents of Shape. If this is not known, it is checked at run time.
 type SumTo struct{ Shape []dim.Dim }
 
 // Infer returns the operand's element type with the shape Shape. It returns an error if the elements are not
