@@ -146,9 +146,9 @@ func (op RNN) Compose(b *ir.Builder, n *ir.Node) []*ir.Value {
 	})
 }
 
-// Next appends h and c of [LSTM] after a step. gates are the operands of the activation functions of i, o, f and c:
-// the projected x plus the product of h and the recurrent weights. cell is c before the step. peepholes are Pi, Po
-// and Pf, or nil.
+// Next appends h and c of [LSTM] after a step. gates are the operands of the activation functions of i, o, f and the
+// candidate, in this order: the projected x plus the product of h and the recurrent weights. cell is c before the
+// step. peepholes are Pi, Po and Pf, or nil.
 func (op LSTMSteps) Next(b *ir.Builder, gates []*ir.Value, cell *ir.Value, peepholes []*ir.Value) (h, c *ir.Value) {
 	s, in, out, forget := calculus{b}, gates[0], gates[1], gates[2]
 	if len(peepholes) > 0 {

@@ -104,8 +104,8 @@ func moved(b *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// spread describes a deviation, √(mean of squares along axes + epsilon). If inverse is set, it describes the
-// inverse of the deviation.
+// spread describes a deviation: √(m + epsilon), where m is the mean of squares along axes. If inverse is set, it
+// describes 1/√(m + epsilon).
 type spread struct {
 	inverse bool
 	of      *ir.Value // value that is squared; nil if the variance is written as mean(x²) − mean(x)²
