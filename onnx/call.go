@@ -69,8 +69,8 @@ func (c *call) unasked() error {
 	return nil
 }
 
-// unfit returns the error for a node that made its import function panic because the function did
-// not expect it.
+// unfit returns the error for a node whose import function panicked: an operand is missing, or the
+// operands and attributes do not fit the function.
 func (c *call) unfit() error {
 	if c.absent >= 0 {
 		return fmt.Errorf("operand %d is missing", c.absent)

@@ -82,9 +82,9 @@ func ParseExtent(text string) (n int64, bounded bool, err error) {
 	return n, bounded, nil
 }
 
-// checkOptions reports the names in Options.Dims that are not dimensions of the model. A dimension
-// may be named by its text in the model, which can differ from its symbol in the IR. If im.Limits
-// has an upper bound for this text, checkOptions makes it the bound of the symbol instead.
+// checkOptions reports the names in Options.Dims that are not dimensions of the model. A
+// dimension's text in the model can differ from its symbol in the IR. If im.Limits has an upper
+// bound for the text, checkOptions moves the bound to the symbol.
 func (s *symbols) checkOptions(im *importer) {
 	im.problems.at = beforeNodes
 	for _, name := range slices.Sorted(maps.Keys(im.options.Dims)) {

@@ -41,8 +41,8 @@ func (im *importer) typeOf(t *wire.Type, name string) (ir.Type, error) {
 	return ir.MapOf(key, elem), err
 }
 
-// elemTypeOf returns the type of the elements of a container. The extents do not bind symbols,
-// because they may differ between elements.
+// elemTypeOf returns the type of the elements of a container. An extent that is not constant is
+// [dim.Any] instead of a symbol, because it may differ between elements.
 func (im *importer) elemTypeOf(t *wire.Type, name string) (ir.Type, error) {
 	if t == nil || t.Kind != wire.TensorType {
 		return im.typeOf(t, name)

@@ -147,8 +147,9 @@ func (l *loader) spend(units int) error {
 	return nil
 }
 
-// freeUnits is the memory budget for reading one pickle, in units of [loader.spend]. The budget
-// grows by one unit for every four bytes of the pickle, up to countedPickle bytes.
+// freeUnits is the smallest memory budget for reading one pickle, in units of [loader.spend]. The
+// budget is one unit larger for every four bytes of the pickle. Bytes beyond countedPickle do not
+// count.
 const (
 	freeUnits     = 1 << 17
 	countedPickle = 16 << 20

@@ -101,8 +101,8 @@ type tensor struct {
 const (
 	maxRank = 64
 
-	// maxRepeats bounds a tensor that has more elements than its storage, because its elements
-	// overlap. Such a tensor may have at most maxRepeats elements.
+	// maxRepeats is the maximum number of elements of a tensor that has more elements than its
+	// storage. The elements of such a tensor overlap.
 	maxRepeats = 1 << 22
 )
 

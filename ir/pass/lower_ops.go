@@ -44,8 +44,8 @@ func (c *Context) lowered(n *ir.Node) error {
 }
 
 // lowerWhere lowers the nodes for which `pred` returns true, and then the nodes that the lowering
-// has created. For each node, it tries the target's lowering first, and then [ir.Lowerer]. It does
-// not try [ir.Lowerer] for an [op.Whole] that a kernel computes.
+// has created. For each node, it tries the target's lowering first, and then [ir.Lowerer]. For an
+// [op.Whole] that a kernel computes, it tries only the target's lowering.
 func (c *Context) lowerWhere(m *ir.Module, pred func(*ir.Node) bool) (changed bool, err error) {
 	for range maxLowerings {
 		ch, err := rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -8,10 +8,10 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// mergeCopies removes copies. A copy of a copy becomes one copy of the first operand, even if there
-// is a reshape between the two. A copy that moves no elements becomes a reshape. If a copy only
-// transposes matrices and an [op.TransposedReader] reads it, the reader reads the copy's operand
-// instead.
+// mergeCopies removes copies. Where strides can express it, a copy of a copy becomes one copy of
+// the inner copy's operand, even if there are reshapes between the two. If this copy would move no
+// elements, a reshape replaces it. If a copy only transposes matrices and an [op.TransposedReader]
+// reads it, the reader reads the copy's operand instead.
 func mergeCopies(_ *Context, m *ir.Module) (changed bool, err error) {
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if o, ok := n.Op.(op.TransposedReader); ok {

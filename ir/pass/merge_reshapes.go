@@ -111,10 +111,13 @@ type sinker struct {
 }
 
 // sink returns a replacement for n: the operator is applied to the operands before their
-// transposes, and its result is transposed. An operand without a transpose must depend on weights
-// and constants only; @prepare can then transpose it. sink returns nil if there is another such
-// operand, if the transposes differ in their permutations, if each of them has another reader, or
-// if the operator or a rank does not allow the change.
+// transposes, and its result is transposed. sink returns nil in these cases:
+//
+//   - The transposes differ in their permutations.
+//   - Each transpose has another reader, so it would remain.
+//   - An operand without a transpose depends on more than weights and constants. The new transpose
+//     of this operand could not be moved to @prepare.
+//   - The operator or a rank does not allow the change.
 func (s *sinker) sink(b *ir.Builder, n *ir.Node) *ir.Value {
 	if len(n.Results) != 1 {
 		return nil

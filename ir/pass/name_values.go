@@ -164,9 +164,9 @@ func (n *namer) node(node *ir.Node, named map[*ir.Value]bool) {
 	}
 }
 
-// parameter sets the name of p, parameter i of a function. It uses the common part of the names of
-// the weights that the calls pass for p. If there is none, it uses the common part of the names of
-// the arguments.
+// parameter sets the name of p, parameter i of a function. The name is the common part of the names
+// of the weights that the calls pass for p. If they have no common part, it is the common part of
+// the names of the arguments.
 func (n *namer) parameter(p *ir.Value, calls []callNames, i int) {
 	weight := common(calls, true, func(c callNames) string { return strings.TrimPrefix(c.weights[i], rt.PreparedPrefix) })
 	if weight != "" {
@@ -212,8 +212,9 @@ func (n *namer) result(node *ir.Node, r *ir.Value, hint string) string {
 	return n.orNumber(hint, "h")
 }
 
-// trace records from which weight the results of a node come. If all operands of the node are
-// weights, or are computed from weights only, it is the first of these weights. Otherwise it is "".
+// trace records the origin of the results of a node. The origin of a loaded weight is its name.
+// Other results have the origin of the node's first operand. Their origin is "" if there is no
+// operand, or if the origin of an operand is "".
 func (n *namer) trace(node *ir.Node) {
 	from := ""
 	if l, ok := node.Op.(ir.Load); ok {

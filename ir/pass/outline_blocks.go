@@ -203,10 +203,10 @@ func repeatOf(uses map[*ir.Value]int, runs [][]*ir.Node) *repeat {
 	return r
 }
 
-// match compares operand k of node j in all runs, and reports whether these operands correspond. a
-// is this operand in the first run. If the operands come from outside of the runs, match records
-// them as an input. places[i] maps each result of a node in run i to its index among all results in
-// the run.
+// match compares operand k of node j in all runs. a is this operand in the first run. match reports
+// whether the operands correspond: whether all are results of the same node of their own run, or
+// all come from outside of the runs. In the second case it records them as an input. places[i] maps
+// each result of a node in run i to its index among all results in the run.
 func (r *repeat) match(places []map[*ir.Value]int, j, k int, a *ir.Value) bool {
 	place, inside := places[0][a]
 	slot := slices.Index(r.inputs[0], a)

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// minShared is a number of nodes. A part that several functions have does not become a function of
-// its own if this saves fewer nodes.
+// minShared is a number of nodes. A part that several functions have becomes a function of its own
+// only if this saves at least so many nodes.
 const minShared = 12
 
 // OutlinePart finds a computation that several of the functions `funcs` contain, and moves it to a
@@ -39,9 +39,10 @@ func OutlinePart(ctx *Context, m *ir.Module, funcs []*ir.Func, skip int) (runs i
 	return len(r.runs), nil
 }
 
-// Hosts divides the functions of m into two groups. In generated code, each group becomes the
-// methods of one type. The first group has the functions that infer. The second has the functions
-// that train and evaluate; if c.Watched is set, it does not have the functions that train.
+// Hosts returns two groups of functions of m. In generated code, each group becomes the methods of
+// one type. The first group has the functions that infer. The second has the functions that train
+// and evaluate; if c.Watched is set, it has only the functions that evaluate. Other functions, such
+// as @prepare, are in neither group.
 func (c *Context) Hosts(m *ir.Module) [][]*ir.Func {
 	infer := c.prepared(m)
 	called := calledFuncs(m)
@@ -120,11 +121,11 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 	return nil
 }
 
-// alikeOutside divides the runs of the repeat `all` into sets, and returns the set with the most
-// runs. Runs are in the same set if the results of the same nodes are read outside of the run. One
-// function can then replace the runs of a set, and each of its callers reads all its results.
-// funcs[i] is the index of the function that contains run i. alikeOutside returns nil if the set
-// saves fewer than minShared nodes, or if all its runs are in one function.
+// alikeOutside selects runs of the repeat `all` that one function can replace. Such runs have the
+// same outputs: the results of the same nodes are read outside of the run. If there are several
+// choices, alikeOutside returns the one with the most runs. funcs[i] is the index of the function
+// that contains run i. alikeOutside returns nil if the choice saves fewer than minShared nodes, or
+// if all its runs are in one function.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

@@ -61,8 +61,8 @@ const (
 	// memory-bound is copied at most once, so that recomputing takes no longer than the forward
 	// pass.
 	maxRecopies = 2
-	// minSaved is a fraction of the memory in use at the peak. A value is recomputed only if its
-	// size is at least this fraction.
+	// minSaved is a fraction of the memory in use at the peak. A value that is smaller than this is
+	// not recomputed.
 	minSaved = 1.0 / 256
 	// maxRecomputeTries is the maximum number of values that are tried to lower one peak.
 	maxRecomputeTries = 12
@@ -191,8 +191,7 @@ func lives(f *ir.Func) *life {
 	return l
 }
 
-// overwrites reports whether v is computed in the memory of an operand. Nothing reads this operand
-// later.
+// overwrites reports whether v is computed in the memory of an operand that no later node reads.
 func (l *life) overwrites(v *ir.Value) bool {
 	o, ok := v.Def.Op.(ir.Overwriter)
 	if !ok || v.Index > 0 {
@@ -252,9 +251,9 @@ func (r *recomputer) round() bool {
 // writes.
 func (a *again) score() float64 { return float64(a.gain) / float64(a.cost+1) }
 
-// readers returns, for each value with memory of its own, the index of the first node after the
-// peak of l that reads it. It leaves out a value that the peak reads. It also leaves out a value
-// that is captured by a block of the peak or of a later node.
+// readers maps each value with memory of its own to the index of its first reader after node
+// l.peak. It leaves out values that node l.peak itself reads, and values that are captured by a
+// block of this node or of a later one.
 func (r *recomputer) readers(l *life) map[*ir.Value]int {
 	first := map[*ir.Value]int{}
 	never := map[*ir.Value]bool{}
@@ -335,10 +334,10 @@ func (r *recomputer) again(l *life, v *ir.Value, readers map[*ir.Value]int) *aga
 	return a
 }
 
-// least reports whether it is better to keep v than to recompute it at node number `until`. To
-// recompute v, its operands must be kept or recomputed. It is better to keep v if an operand cannot
-// be recomputed and takes at least as much memory as v. For example, a mask is kept instead of the
-// random numbers that it is computed from.
+// least reports whether it is better to keep v than to recompute it at node number `until`. It is
+// better if an operand of v is no longer in memory at this node, cannot be recomputed, and takes at
+// least as much memory as v. For example, a mask is kept instead of the random numbers that it is
+// computed from.
 func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 	return slices.ContainsFunc(v.Def.Args, func(x *ir.Value) bool {
 		root := l.root[x]
@@ -347,8 +346,9 @@ func (r *recomputer) least(l *life, v *ir.Value, until int) bool {
 }
 
 // may reports whether a node can be computed again. The node must have one result. It must not be a
-// copy itself. It must have fewer copies than the limit, unless it only makes a view of its
-// operand. A node that is not memory-bound can be computed again only in mode RematAll.
+// copy itself, and must not have blocks of control flow. A memory-bound node may have up to
+// maxRecopies copies, and a view any number. Any other node may have one copy, and only in mode
+// RematAll.
 func (r *recomputer) may(n *ir.Node) bool {
 	if n == nil || r.origin[n] != nil || len(n.Results) != 1 {
 		return false

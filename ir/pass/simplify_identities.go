@@ -78,8 +78,8 @@ func neutralOperand(_ *ir.Builder, n *ir.Node) *ir.Value {
 	return nil
 }
 
-// isNumber reports whether v is the constant x, or a constant tensor that stores one element, x,
-// for all. In floats, 0 and −0 are different.
+// neutralOperand returns the first operand if the second is neutral, such as 0 in a sum. Otherwise
+// it returns nil.
 func isNumber(v *ir.Value, x float64) bool {
 	t, ok := v.ConstValue()
 	switch {
@@ -173,8 +173,8 @@ func (i interval) limit(x float64) float64 {
 	return x
 }
 
-// roundTripCast removes the first of two casts: n, a cast of a cast, then reads the operand of the
-// first cast. The type between the casts must represent all values of the operand's type.
+// roundTripCast merges two casts: cast(cast(x)) becomes a single cast of x, or x itself if the type
+// does not change. The type between the casts must represent all values of x's type.
 func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	outer, ok := n.Op.(op.Cast)
 	if !ok || n.Args[0].Def == nil {

@@ -77,14 +77,16 @@ func trailing(a, b []dim.Dim) int {
 	return min(len(a), len(b))
 }
 
-// operandBefore returns a shape to which operand a can be reshaped. v is a reshape of x, and the
-// reshaped a broadcasts to x as a broadcasts to v. ok is false if no such shape is known. A shape
-// is known in three cases:
+// operandBefore is for an elementwise operator with the operands v and a, where v is a reshape of
+// x. It returns the shape to which a must be reshaped if x replaces v. The elements of a then meet
+// the same elements of x as before. ok is false if no such shape is known. It is known in these
+// cases:
 //
 //   - a has one element.
-//   - a varies only along the last axes.
-//   - a has the shape of v. In addition, a is a reshape of a value with the shape of x, or x is a
-//     matrix product and a is not.
+//   - The shape of a, without leading extents of 1, is the last extents of v. The last axes of x
+//     have as many elements.
+//   - a has the shape of v, and is a reshape of a value with the shape of x.
+//   - a has the shape of v, x is a matrix product, and a is not.
 func operandBefore(a, v, x *ir.Value) (shape []dim.Dim, ok bool) {
 	if a == nil {
 		return nil, false

@@ -24,8 +24,8 @@ const (
 	inflatedBytes = 1 << 20
 	inflatedBy    = 4
 	// roomBytes and roomPerElem bound the size of all prepared weights together. They take at most
-	// roomBytes, plus roomPerElem bytes for each element of the model's weights. roomPerElem is the
-	// size of inflatedBy elements of 32 bits.
+	// roomBytes, plus roomPerElem bytes for each element of the model's weights. For each of these
+	// elements there is thus room for inflatedBy elements of 32 bits.
 	roomBytes   = 64 << 20
 	roomPerElem = inflatedBy * 4
 	// prepareWork and prepareWorkPerElem bound the number of operations in @prepare. It takes at
@@ -164,9 +164,8 @@ type splitter struct {
 	needed   map[*ir.Node]bool  // nodes to move to @prepare
 }
 
-// affords reports whether n may be prepared. Its operands must be allowed to be prepared, and its
-// results and its work must be within the budget. If n may be prepared, affords deducts its work
-// from the budget.
+// affords reports whether n may be prepared: its operands may be prepared, and its results and its
+// work are within the budget. If so, affords deducts the work from the budget.
 func (s *splitter) affords(n *ir.Node) bool {
 	if _, load := n.Op.(ir.Load); load {
 		return true

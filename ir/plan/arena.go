@@ -114,8 +114,8 @@ func (p *planner) arena() error {
 var errArena = errors.New("the buffers together take more bytes than a 64-bit size holds")
 
 // place assigns offsets to buffers. Their sizes are constants if symbol is empty, else multiples of
-// symbol. place returns two sizes in bytes: the end of the last buffer, and the most memory that is
-// in use at the same time. ok is false if a size overflows.
+// symbol. size is the number of bytes that all buffers take in the arena. live is the largest
+// number of bytes that are in use at the same time. ok is false if a size overflows.
 func place(buffers []*Buffer, symbol string) (size, live dim.Dim, ok bool) {
 	n := len(buffers)
 	bytes, offsets := make([]int64, n), make([]int64, n)

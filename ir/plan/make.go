@@ -181,10 +181,10 @@ func (s *storage) views(t ir.Type) bool {
 	return s.place.Kind == Arena || s.place.Kind != None && s.dtype == t.DType
 }
 
-// overwritten returns storage that the first result of n may reuse: the storage of one of n's
-// operands. i is the index of n. The operator must allow it, and no later node may read the
-// operand. If another operand has the same storage, it must be the same value, and the operator
-// must allow the result to reuse it too. Otherwise overwritten returns nil.
+// overwritten returns storage that the first result of n may reuse, or nil. It is the storage of an
+// operand that n's operator may overwrite, and that no node after n reads. i is the index of n. If
+// another operand has the same storage, it must be the same value, and the operator must be allowed
+// to overwrite it too.
 func (p *planner) overwritten(i int, n *ir.Node) *storage {
 	op, ok := n.Op.(ir.Overwriter)
 	r := n.Results[0]

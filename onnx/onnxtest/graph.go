@@ -449,9 +449,10 @@ func (g *graph) results(kinds []kind) {
 	}
 }
 
-// newest returns a value of kind k, which becomes a result of an inner graph. The value is often
-// one that nothing reads yet. Otherwise it is the result of a new operator or, if no value fits as
-// its second operand, an existing value or a new constant.
+// newest returns a value of kind k, which becomes a result of an inner graph. The value is often an
+// existing one that nothing reads yet. Otherwise it is the result of a new operator that combines a
+// value of kind k with a second operand. If no value fits as the second operand, newest returns the
+// value of kind k.
 func (g *graph) newest(k kind) port {
 	for _, p := range slices.Backward(g.ports) {
 		if p.equal(k) && !g.read[p.name] && g.pick(4) > 0 {

@@ -114,8 +114,8 @@ func (g *quantisedNet) like(a activation, sameChannels bool) activation {
 }
 
 // quantise adds a node that quantises x, a float value with the given shape. The scale of the
-// result is close to `scale`. It is often a power of two, because floats then lie exactly between
-// two integers more often.
+// result is close to `scale`. It is often a power of two, so that more floats lie exactly between
+// two integers.
 func (g *quantisedNet) quantise(x string, shape [3]int, scale float64) activation {
 	a := activation{shape: shape, scale: scale * []float64{1, 1.3, 0.9, 1}[g.pick(4)]}
 	if g.pick(2) == 0 {

@@ -120,8 +120,8 @@ func (m *machine) line() ([]byte, error) {
 }
 
 // push pushes v. It charges the memory of the stack entry and `extra` bytes more. If this exceeds
-// the limit, push does not push v. Its error is always nil, because step reports that the limit is
-// exceeded.
+// the limit, push does not push v, and [machine.step] reports the error. push itself always returns
+// nil.
 func (m *machine) push(v Value, extra int) error {
 	m.left -= slotCost + int64(extra)
 	if m.left < 0 {

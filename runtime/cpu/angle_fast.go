@@ -18,9 +18,9 @@ func sinAnglesPart(s *pointwise, from, to int) { sinAngles(s.dst[from:to], s.a[f
 func cosAnglesPart(s *pointwise, from, to int) { cosAngles(s.dst[from:to], s.a[from:to]) }
 func tanAnglesPart(s *pointwise, from, to int) { tanAngles(s.dst[from:to], s.a[from:to]) }
 
-// angles computes a trigonometric function of each x[i]. `fast` computes it with assembly, for
-// angles up to farAngle. `exact` computes each larger angle. `part` computes a range of a long x,
-// which workers share. angles returns false if there is no assembly.
+// angles computes a trigonometric function of each x[i]: with `fast`, in assembly, for angles up to
+// farAngle, and with `exact` for larger ones. Workers share a long x, and call `part` for ranges of
+// it. angles returns false if there is no assembly.
 func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x []float32) bool, exact func(float64) float64) bool {
 	if level == Generic {
 		return false
@@ -70,8 +70,8 @@ func isOrdinary(v float32, nonzero bool) bool {
 	return v-v == 0 && !(nonzero && v == 0)
 }
 
-// powers computes [Pow] with assembly. The assembly requires finite numbers and nonzero bases.
-// Package math computes the other elements. powers returns false if there is no assembly.
+// powers computes [Pow]. Assembly computes the elements with finite operands and a nonzero base,
+// and package math the others. powers returns false if there is no assembly.
 func powers(dst, a, b []float32) bool {
 	if level == Generic {
 		return false

@@ -347,8 +347,8 @@ func (w *attending) tile(j, n int, split rowSplit, i int) {
 	}
 }
 
-// score computes the scores of `count` keys for the unit's rows [row, row+rows). `first` is the
-// index in the panels of the first of these keys.
+// score computes the scores of `count` keys for the unit's rows [row, row+rows). In the panels, the
+// keys begin at index `first`.
 func (w *attending) score(row, rows, first, count int) {
 	q, distance := w.q[w.place(&w.Q, row):], w.rowOf(&w.Q)
 	for r := range rows {

@@ -76,8 +76,8 @@ func (s *channelTask) Part(i, parts int) {
 	}
 }
 
-// somePixels is the number of pixels that are summed in float32. The sum is then added to a
-// float64.
+// somePixels is the maximum number of pixels that are summed in float32. Such sums are then added
+// in float64.
 const somePixels = 256
 
 // pieces divides a channel block of all images into pieces of at most somePixels pixels, each in

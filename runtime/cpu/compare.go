@@ -13,8 +13,8 @@ const (
 	unequal
 )
 
-// compareFast returns a sweep that compares elements of x's type with assembly. ok is false if
-// there is no assembly for this type.
+// compareFast returns a [sweep], a description of a kernel call, for assembly that compares
+// elements of x's type. It has no operands yet. ok is false if there is no assembly for this type.
 func compareFast[T any](x []T, r relation) (s sweep, ok bool) {
 	if !hasCompare() {
 		return s, false

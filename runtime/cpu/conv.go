@@ -63,8 +63,8 @@ func (s *ConvShape) first(outBlock, width int) int {
 	return min(from, s.inBlocks()-width)
 }
 
-// depth returns the number of terms of a sum with packed weights. width is the result of
-// [ConvShape.width].
+// depth returns the number of packed weights of one output channel, which is the number of terms of
+// a sum. width is the result of [ConvShape.width].
 func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
 
 // ConvWeightsLen returns the number of elements of weights that [PackConv] packs.
@@ -248,8 +248,8 @@ const (
 	bandWork   = 1 << 20 // multiply-adds of a band, at least
 )
 
-// If there are at least manyImages images of at most fewColumns rows and columns, a tile may have
-// outputs of several images.
+// A tile may have outputs of several images if there are at least manyImages images, and if their
+// outputs have at most fewColumns rows and columns.
 const (
 	fewColumns = 7
 	manyImages = 4
@@ -406,10 +406,10 @@ func (c *conv) upright(y span, wide int) bool {
 	return ceil(wide, limit)*high > min(high, c.bands.tiles)*wide
 }
 
-// unmoved returns the end of the first part of x, a range of outputs in a single row. If no window
-// of the row extends into padding, the part is all of x. Otherwise the part ends where the tile of
-// the first output ends. Tiles then start at the same positions however the row is divided among
-// threads.
+// unmoved shortens x, a range of outputs in a single row, and returns its new end. If no window of
+// the row extends into padding, x is not shortened. Otherwise x ends at the end of the tile that
+// contains its first output. Tiles then start at the same positions however the row is divided
+// among threads.
 func (c *conv) unmoved(x span) int {
 	if c.across.from == 0 && c.across.to == c.OutW {
 		return x.to

@@ -131,8 +131,8 @@ func (w *convWeights) panel(dst, lines []float32, group, j, width, k, depth int)
 }
 
 // line gathers the elements of a channel of x at one tap, for windows k, k+1, …, and writes them to
-// dst. An element in the padding is 0. The tap is offset by `down` rows and `right` columns from
-// the first cell that the window would have without padding.
+// dst. An element in the padding is 0. `down` and `right` are the row and the column of the tap in
+// an image's first window. They are negative if the tap is in the padding above or to the left.
 func (w *convWeights) line(dst []float32, channel, down, right, k int) {
 	row, at := k/w.OutW, k%w.OutW
 	// The windows of a row whose cell is not in the padding.

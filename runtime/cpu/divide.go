@@ -17,8 +17,9 @@ func quotients[T Integer](kind division, dst, a, b []T) (done int, zero bool) {
 }
 
 // quotientsScalar is [quotients] with a single nonzero divisor. It multiplies by a reciprocal that
-// is slightly too large. The excess is larger than the rounding errors. It is so small that no
-// 32-bit product reaches the next integer.
+// is 2⁻⁵⁰ of its value too large. This is more than the rounding errors, so that no quotient
+// becomes too small. It is too little for the product with a 32-bit integer to reach the next
+// integer.
 func quotientsScalar[T Integer](kind division, dst, a []T, b T) (done int) {
 	d, ok := any(dst).([]int32)
 	if !ok || !hasDivide() {

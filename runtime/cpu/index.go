@@ -92,8 +92,8 @@ func elementsOf(shape, array []int, axis int) (elements, error) {
 }
 
 // line is called for a line of indices along their last axis. i is the position of the line's first
-// index among all indices. line returns the position of the array's element to which this first
-// index would refer if its value were 0.
+// index among all indices. If the value of this index is 0, it refers to an element of the array;
+// line returns the position of this element.
 func (e *elements) line(i int) int {
 	row, at, stride := i/e.width, 0, 1
 	for k := len(e.shape) - 2; k >= 0; k-- {

@@ -85,8 +85,9 @@ func octets(s []bool) []byte {
 func get(s []byte) uint64    { return binary.LittleEndian.Uint64(s) }
 func put(s []byte, v uint64) { binary.LittleEndian.PutUint64(s, v) }
 
-// whereFast returns a sweep that chooses between elements of dst's type with assembly. ok is false
-// if there is no assembly for this type.
+// whereFast returns a [sweep], a description of a kernel call, for assembly that chooses between
+// elements of dst's type. It has no operands yet. ok is false if there is no assembly for this
+// type.
 func whereFast[T any](dst []T) (s sweep, ok bool) {
 	if !hasCompare() {
 		return s, false
@@ -157,8 +158,9 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 	}
 }
 
-// chosen chooses between the elements of operands 1 and 2 of s. The caller has set these operands.
-// It computes the first elements of dst with assembly, and returns how many it computed.
+// chosen runs s, whose operands 1 and 2 the caller has set. Where cond is true, dst gets elements
+// of operand 1, and otherwise elements of operand 2. chosen computes the first elements of dst, and
+// returns how many.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)

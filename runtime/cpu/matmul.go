@@ -192,8 +192,7 @@ type product struct {
 
 var products slot[product, *product]
 
-// These are the sizes of the blocks of a product. Depths are numbers of terms of a sum. The other
-// sizes are numbers of elements.
+// These are the sizes of the blocks of a product. A depth is a number of terms of a sum.
 const (
 	blockDepth   = 768       // the factors of these terms in two panels and in the rows of a block share a second-level cache
 	blockA       = 160 << 10 // elements of a in a block

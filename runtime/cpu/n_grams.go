@@ -73,9 +73,9 @@ func (g nGrams[T]) find(row []T, distance int) (lo, hi int) {
 	return lo, hi
 }
 
-// after skips n-grams whose token k satisfies `pass`: it returns the index of the first other
-// n-gram in [lo, hi), or hi. The n-grams in [lo, hi) must have equal tokens before token k. N-grams
-// that satisfy `pass` must come first.
+// after returns the index of the first n-gram in [lo, hi) whose token k does not satisfy `pass`, or
+// hi if all satisfy it. The n-grams in [lo, hi) must have equal tokens before token k. N-grams that
+// satisfy `pass` must come first.
 func (g nGrams[T]) after(lo, hi, k int, pass func(T) bool) int {
 	for lo < hi {
 		mid := lo + (hi-lo)/2

@@ -118,8 +118,8 @@ func (p *columnPacking) Part(i, parts int) {
 	}
 }
 
-// strip packs rows [r0, r1) of some panels of a matrix: of panel number `panel` and the panels
-// after it, at most panelStrip. r0 must be a multiple of four.
+// strip packs rows [r0, r1) of up to panelStrip adjacent panels of a matrix. The first of them is
+// panel number `panel`. r0 must be a multiple of four.
 func (p *columnPacking) strip(batch, panel, r0, r1 int) {
 	var aside [16 * panelStrip]int32
 	first, count := 16*panel, min(panelStrip, p.panels()-panel)

@@ -70,8 +70,8 @@ func scales[T Quantized](scale []float32, zero []T, outer, n, inner, block int) 
 	return granularity[T]{trim(scale, count), zero, n, inner, block}
 }
 
-// run returns the end of the adjacent elements, from index `from` on, that have the same scale. It
-// also returns the index of this scale.
+// run returns the end `to` of a range of elements that have the same scale, and the index of this
+// scale. The range begins at element `from`.
 func (g *granularity[T]) run(from int) (to, scale int) {
 	row := from / g.inner
 	if g.block == 0 {

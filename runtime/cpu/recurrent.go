@@ -125,9 +125,9 @@ func begin[T Float](state, initial []T) {
 // cache between steps. If there are more, sequences are not divided among workers.
 const nearWeights = 256 << 10
 
-// Each element of a product is one running sum, in the same order for every division of the work,
-// if two conditions hold: the number of sequences is a multiple of `together`, and the number of
-// columns is a multiple of `abreast`.
+// If the number of sequences is a multiple of `together`, and the number of columns a multiple of
+// `abreast`, each element of a product is one running sum. The order of its terms does not then
+// depend on how the work is divided.
 const (
 	together = 4
 	abreast  = 32
@@ -218,8 +218,8 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 	addProduct(r.gatesOf(t)[from*r.gates+first:][:length], a[from*r.hidden:], weights, x, to-from, n, r.hidden, r.hidden, r.gates, i%2 != 0)
 }
 
-// farWeights is the number of elements in a group of columns of weights that do not fit the cache.
-// Every second step reads the groups from last to first.
+// farWeights is a number of elements. Weights that do not fit the cache are read in groups of
+// columns, each with about so many elements. Every second step reads the groups from last to first.
 const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights. dst and x have m rows of n elements, and their rows are

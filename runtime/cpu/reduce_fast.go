@@ -12,8 +12,8 @@ const foldAtOnce = 4096
 
 // reducing is the state of a reduction of the middle axis of src, [outer, n, inner], to dst,
 // [outer, inner]. The work is divided into units, which workers compute. If inner is 1, a unit is
-// the n elements of one result or, if `long` is true, one of several pieces of them. Otherwise a
-// unit is a group of columnsAtOnce columns.
+// the n elements of one result. If `long` is true, there is only one result, and a unit is a piece
+// of its elements. If inner is above 1, a unit is a group of columnsAtOnce columns.
 type reducing struct {
 	op       reduction
 	dst, src []float32

@@ -111,8 +111,8 @@ func newRoiAxis[T Float](start, end T, bins, extent, ratio int, scale T, half bo
 	return a
 }
 
-// inside returns a range [from, to) of samples of a bin. The samples of the bin outside of this
-// range are also outside of the axis: [roiAxis.sample] returns false for them.
+// inside returns a range [from, to) of samples of a bin that has all samples on the axis. For a
+// sample outside of the range, [roiAxis.sample] returns false.
 func (a *roiAxis[T]) inside(bin int) (from, to int) {
 	const few = 1 << 12
 	if a.samples <= few {

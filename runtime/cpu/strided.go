@@ -62,10 +62,10 @@ type stridedCopy struct {
 
 var stridedCopies slot[stridedCopy, *stridedCopy]
 
-// copyShared copies a large array of f32 on the workers of the pool, and reports whether it did. It
-// does nothing if, for example, the array is small or is a single transposed matrix; [transpose]
-// uses the pool itself. The first axis has extent n and stride s. dims and strides describe the
-// other axes.
+// copyShared copies an array of f32 on the workers of the pool, and reports whether it did. It does
+// nothing if the array is small. It does nothing either if the array is a single transposed matrix,
+// because [transpose] uses the pool itself. The first axis has extent n and stride s. dims and
+// strides describe the other axes.
 func copyShared[T any](dst, src []T, n, s int, dims, strides []int, offset int, scatters bool) bool {
 	d, u, ok := float32s(dst, src)
 	if !ok || len(dims) == 0 || len(dims) > len(stridedCopy{}.dims) {

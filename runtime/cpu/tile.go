@@ -80,9 +80,9 @@ func (t *tile) loops(run int, n, step [3]int) {
 // larger b is prefetched.
 const nearPanels = 16 << 10
 
-// fetchFor returns the value of a tile's field fetch with which the kernel prefetches all of b. It
-// returns 0, for no prefetching, if b has at most nearPanels elements. elements is the number of
-// elements of b. The kernel reads a panel at least `times` times before it goes on to the next one.
+// fetchFor returns the value of a tile's field fetch for a matrix b of `elements` elements. With
+// this value, the kernel prefetches all of b. The value is 0, for no prefetching, if b has at most
+// nearPanels elements. The kernel reads a panel of b at least `times` times before the next panel.
 func fetchFor(elements, times int) int {
 	if elements <= nearPanels {
 		return 0

@@ -225,8 +225,8 @@ func (w *winograd) atOnce(tiles int) int {
 	return near
 }
 
-// mostRooms is the largest number of parts that can be computed concurrently with tiles of their
-// own.
+// mostRooms is the maximum number of rooms. A room is a piece of the scratch memory, in which one
+// worker computes tiles of its own.
 const mostRooms = 32
 
 // atOnceBy returns the number of tiles that `workers` workers together process at a time. Each

@@ -10,10 +10,10 @@ import (
 // goroutines.
 const parallelBytes = 1 << 20
 
-// copy copies host memory. It is called within a call of the device, which has locked the goroutine
-// to its thread. For a large copy it unlocks the goroutine, so that other goroutines can help in
-// [gpu.Copy], and then binds it to the device again. It returns the error of binding; even then, the
-// bytes are copied and the goroutine is locked.
+// copy copies host memory. It is called between [device.enter] and leave, so that the goroutine is
+// locked to its thread. For a large copy it unlocks the goroutine, so that other goroutines can
+// help in [gpu.Copy], and then binds it to the device again. It returns the error of binding; even
+// then, the bytes are copied and the goroutine is locked.
 func (d *device) copy(to, from []byte) error {
 	if len(from) < parallelBytes {
 		copy(to, from)

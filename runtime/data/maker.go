@@ -150,8 +150,8 @@ func (m *itemMaker[T, B]) putOne(b *B, n, k int, key uint64) (err error) {
 	return m.collate.put(m.items[k], b, n, m.random.of(key, m.indices[k]))
 }
 
-// fillWhole puts all items into the batch with one call. The generator of random numbers is the one
-// of the batch's first item; see source.of for key.
+// fillWhole puts all items into the batch with one call. The call draws random numbers from the
+// generator of the batch's first item; see source.of for key.
 func (m *itemMaker[T, B]) fillWhole(out *made[B], key uint64) error {
 	first := 0 // for a part without items
 	if len(m.indices) > 0 {

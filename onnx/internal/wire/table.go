@@ -191,8 +191,8 @@ func growth[M, S any](at func(*M) *[]S) func(r *reader, m *M, n int) error {
 	}
 }
 
-// nest returns the spec of a field that is a message. The fields of this message are stored in M
-// itself. `begin` is called before they are read.
+// nest returns the spec of a field that is a message whose fields are stored in M itself. `begin`
+// is called before they are read.
 func nest[M any](name string, begin func(*M), fields *table[M]) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		begin(m)

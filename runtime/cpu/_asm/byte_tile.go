@@ -66,9 +66,9 @@ type byteTile struct {
 }
 
 // acc returns the register that accumulates the sums for row r and vector i of the tile's columns.
-// If there are several such registers, `sum` selects one. spare returns the i-th register that is
-// not an accumulator. NEON keeps the first registers for the rows, because an instruction that
-// multiplies by one 16-bit element can only use these registers.
+// If each element is the total of several sums, `sum` selects one of them. spare returns the i-th
+// register that is not an accumulator. NEON keeps the first registers for the rows, because an
+// instruction that multiplies by one 16-bit element can only use these registers.
 func (k *byteTile) acc(sum, r, i int) string { return k.reg(k.kept() + (sum*k.rows+r)*k.v + i) }
 func (k *byteTile) spare(i int) string       { return k.reg(k.kept() + k.rows*k.v*k.sums + i) }
 

@@ -3,8 +3,9 @@ package main
 import "fmt"
 
 // compareFamily writes the kernels for comparisons, and for the choice between elements. A kernel
-// handles a multiple of 32 elements. An operand that is the same for all elements is given as 32
-// copies, and the distance from these 32 elements to the next is given as 0.
+// handles 32 elements at a time. An operand that is the same for all elements is given as 32
+// copies. The distance from these copies to the next 32 elements is then 0, so that the kernel
+// reads them each time.
 func compareFamily(f *file) {
 	f.words("byteOrder", 0, 4, 1, 5, 2, 6, 3, 7)
 	f.words("byteOnes", 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101, 0x01010101)

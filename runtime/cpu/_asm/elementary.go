@@ -61,8 +61,8 @@ var (
 // |r| ≤ ln2/2, within 1.3e-7.
 var expm1Tail = []float64{4.999999955e-01, 1.666657628e-01, 4.166685552e-02, 8.363312736e-03, 1.390135566e-03}
 
-// reduce reduces the argument of an exponential. It returns n, the integer nearest to x/ln2, as a
-// float, and replaces x by r. The exponential of the original x is 2ⁿ·(1 + r).
+// reduce splits the exponential of x: exp(x) = 2ⁿ·(1 + r). It returns n, the integer nearest to
+// x/ln2, as a float, and replaces x by r.
 func (k *vectors) reduce(x value) (n value) {
 	n, p := k.temp(), k.temp()
 	k.do("VMULPS", k.c(math.Log2E), x, n)

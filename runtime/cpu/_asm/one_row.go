@@ -73,8 +73,8 @@ func oneRows(f *file) {
 	})
 }
 
-// rowSums returns the number of partial sums for each column of one row. A multiply-add must wait
-// for the previous one on the same sum, so several partial sums are faster.
+// rowSums returns the number of partial sums for each column. Multiply-adds to the same sum wait
+// for each other. With several partial sums, they overlap.
 func (s isa) rowSums() int { return 4 / s.perTile }
 
 // rowAhead is the distance in bytes between the element that is read and the cache line that is

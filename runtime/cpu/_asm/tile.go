@@ -29,8 +29,8 @@ func (f *file) sets() []isa {
 
 // rowBases returns the registers that point to rows. Each points to the first row of a group of
 // rows, and `group` is the number of rows in a group. On amd64, DX, AX and R9 hold one, three and
-// five times the distance between rows. A memory operand with a base register and one of these
-// reaches each row of a group.
+// five times the distance between rows. With one of them as the index, a memory operand can reach
+// each row of a group.
 func (f *file) rowBases() (bases []string, group int) {
 	if f.arch == "arm64" {
 		return []string{"SI", "R6", "R7", "R19", "R20", "R21"}, 1

@@ -105,8 +105,8 @@ func (t transposing) has(c int, end string) {
 	}
 }
 
-// numbers transposes squares of 32-bit elements. A register holds half of row r and half of row
-// r+4, so that one unpack instruction completes the columns.
+// numbers transposes squares of 32-bit elements. A register holds four elements of row r, and the
+// elements of row r+4 in the same columns.
 func (t transposing) numbers() {
 	end := t.fresh("end")
 	for half := range 2 {

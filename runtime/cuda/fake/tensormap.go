@@ -8,9 +8,14 @@ import (
 	"github.com/burngen/burngen/runtime/cuda/internal/libcuda"
 )
 
-// mapMagic is the beginning of a tensor map of the fake. An address, a type, a rank and the extents follow, then the
-// number of windows of a box, which is 0 without windows. The rest is the box or, with windows, the number of channels
-// and then lower, upper and step of each spatial axis. All axes are in order from the last one to the first.
+// mapMagic is the beginning of a tensor map of the fake. These values follow:
+//
+//   - the address, type, rank and extents of the tensor
+//   - the number of windows of a box, or 0 if boxes do not consist of windows
+//   - the extents of the box if there are no windows
+//   - otherwise the number of channels, and lower, upper and step of each spatial axis
+//
+// All axes are in order from the last one to the first.
 const mapMagic = "fakemaps"
 
 // Map is a map of a tensor, see [MapOf].

@@ -9,10 +9,10 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// Fit copies samples to dst, whose length is the length that a model takes. It draws a position
-// from r; if r is nil, the position is in the middle. If there are too many samples, it copies
-// len(dst) samples, beginning at this position of samples. If there are too few, it copies all
-// samples to this position of dst, and sets the rest of dst to zero.
+// Fit copies samples to dst, whose length is the length that a model takes. If there are too many
+// samples, it copies len(dst) of them, from a random position on. If there are too few, it copies
+// all of them to a random position of dst, and sets the rest of dst to zero. Positions are drawn
+// from r. If r is nil, Fit takes the middle of samples, or copies them to the middle of dst.
 func Fit(dst, samples []float32, r *rand.Rand) {
 	place := func(room int) int {
 		if r == nil {

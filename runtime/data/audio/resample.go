@@ -72,7 +72,7 @@ func Resample(samples []float32, from, to int) ([]float32, error) {
 }
 
 // tap returns the impulse response of the filter at `distance`, in samples of the old rate. lower
-// is the lower of the two rates divided by the old rate.
+// is min(1, new rate / old rate).
 func tap(distance, lower float64) float64 {
 	place := distance * lower / halfWidth
 	if math.Abs(place) >= 1 {

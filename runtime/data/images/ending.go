@@ -7,7 +7,8 @@ type ending struct {
 	normalize Normalize
 }
 
-// endingOf returns the ending of transforms, or nil if the last two are others or a transform is nil.
+// endingOf returns the last two transforms if they are a [Floats] and a [Normalize]. Otherwise, or
+// if one of the transforms is nil, it returns nil.
 func endingOf(transforms Sequence) *ending {
 	n := len(transforms)
 	if n < 2 {

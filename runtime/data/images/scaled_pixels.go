@@ -2,9 +2,9 @@ package images
 
 import "encoding/binary"
 
-// The sums of the four channels of a pixel are in two numbers: those of red and blue in one, those of green and alpha
-// in the other. Each number has a sum in its lower 32 bits and adds 2³² times the other sum. One multiplication by a
-// weight thus adds to two sums.
+// Two numbers hold the sums of the four channels of a pixel: one the sums of red and blue, the
+// other the sums of green and alpha. Each number is one sum plus 2³² times the other. One
+// multiplication by a weight thus adds to two sums.
 const (
 	lanes = 0x000000ff000000ff
 	// half is ½ in both sums. Sums start with it, and their fractional bits are cut off at the end: this

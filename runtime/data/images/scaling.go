@@ -210,8 +210,8 @@ func nearest[T channel](dst, src raster[T], w *scaling) {
 	}
 }
 
-// under maps a pixel of a row of m pixels to a row of n pixels of the same width. It returns the
-// index of the pixel, in the row of n pixels, that contains the centre of pixel i.
+// under returns, for pixel i of a row of m pixels, a pixel of another row: a row of n pixels that
+// has the same width as a whole. It is the pixel that contains the centre of pixel i.
 func under(i, n, m int) int {
 	return min(n-1, int((float64(i)+0.5)*(float64(n)/float64(m))))
 }
