@@ -66,8 +66,8 @@ func (r *rewriter) replace(n *Node, old, v *Value) {
 	r.replaced[old] = v
 }
 
-// existed reports whether v was in use before the rewrite began, or has been passed to this
-// function before. A value that replaces several results is therefore renamed only once.
+// existed reports whether v was in use before the rewrite began. It also returns true if it has
+// been called for v before, so that a value that replaces several results is renamed only once.
 func (r *rewriter) existed(v *Value) bool {
 	if _, used := r.b.uses[v]; used {
 		return true

@@ -15,8 +15,8 @@ const (
 	// maxKept is the maximum number of problems that are kept in memory. They are then sorted by
 	// node, and the first maxProblems are reported.
 	maxKept = 1 << 12
-	// maxLine is the maximum length of a line in bytes. It is applied before characters that cannot
-	// be printed are escaped.
+	// maxLine is the maximum length of a line in bytes. The line is cut to this length before
+	// characters that cannot be printed are escaped, and may then become longer.
 	maxLine = 1 << 10
 )
 

@@ -57,8 +57,8 @@ func inOrder(c op.StridedCopy) bool {
 }
 
 // readTransposed returns a replacement for n, whose operator is o. If the first operand of n is a
-// copy that only transposes matrices, the replacement applies o.ReadTransposed() to what the copy
-// reads. Otherwise readTransposed returns nil.
+// copy that only transposes matrices, the replacement applies o.ReadTransposed() to the operand of
+// this copy. Otherwise readTransposed returns nil.
 func readTransposed(b *ir.Builder, n *ir.Node, o op.TransposedReader) []*ir.Value {
 	copied, c, ok := madeBy[op.StridedCopy](n.Args[0])
 	if !ok || len(c.Shape) < 2 || !c.Offset.Equal(dim.Dim{}) || len(c.Shape) != n.Args[0].Type.Rank() {

@@ -48,9 +48,9 @@ func nameValues(_ *Context, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// called names those results of a call that are named by a number only. The new name is the path of
-// the module whose weights the function gets, followed by the name of the function's result. called
-// reports whether it named a result.
+// called renames the results of a call whose names are only numbers, such as h12. The new name is
+// the path of the module whose weights the function gets, followed by the name of the function's
+// result. called reports whether it renamed a result.
 func (n *namer) called(node *ir.Node, callee *ir.Func) (changed bool) {
 	path := modulePath(n.weights(node), false)
 	for i, r := range node.Results {
@@ -330,11 +330,11 @@ func modulePath(weights []string, one bool) string {
 	return strings.Join(path, ".")
 }
 
-// common returns the common part of the names that nameOf returns for all calls. If path is set, a
-// name is a list of parts separated by dots, and the common part is the longest common end.
-// Otherwise a name is an identifier whose parts begin with a capital letter, and the common part is
-// the common beginning followed by the common end. common returns "" if the names have no common
-// part.
+// common returns the common part of the names that nameOf returns for all calls. If path is set, it
+// is the longest end that all names share: "weight" for h.0.weight and h.1.weight. Otherwise names
+// are divided before their capital letters, and it is the common beginning followed by the common
+// end. common returns "" if there is no common part, or if a name is only a number; see
+// [isNumbered].
 func common(calls []callNames, path bool, nameOf func(callNames) string) string {
 	var begin, end []string
 	shortest := math.MaxInt
@@ -391,8 +391,8 @@ func syllables(name string) []string {
 	return append(out, name[start:])
 }
 
-// isNumbered reports whether a name is only a number after h or another letter, such as h, h12, p3
-// or h36.4.
+// isNumbered reports whether a name is empty or only a number. A number is h, p or t, followed by
+// digits and points, such as h12, p3 or h36.4.
 func isNumbered(name string) bool {
 	return name == "" || strings.Contains("hpt", name[:1]) && strings.Trim(name[1:], "0123456789.") == ""
 }

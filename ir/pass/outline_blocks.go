@@ -124,8 +124,9 @@ func findRepeat(f *ir.Func) *repeat {
 
 func (r *repeat) border() int { return len(r.inputs[0]) + len(r.outputs) }
 
-// kindOf returns a text that is the same for all nodes with the same operator and the same types of
-// operands and results. It returns "" for a node that cannot be part of a run.
+// kindOf returns a text that describes n. Two nodes have the same text if they have the same
+// operator and the same types of operands and results. kindOf returns "" for a node that cannot be
+// part of a run.
 func kindOf(n *ir.Node) string {
 	b, binder := n.Op.(ir.Binder)
 	binder = binder && len(b.Binds()) > 0

@@ -93,12 +93,12 @@ func AtExtent(d dim.Dim) int64 {
 	return v
 }
 
-// Recompute reduces the memory of f: it computes values again before a later reader, instead of
-// keeping them. It returns the number of these values. The peak is the node at which most memory is
-// in use. Recompute chooses a value that is computed before the peak and read only after it. An
-// operand that is not in memory at the later reader is computed again too, or kept if that still
-// saves memory. Recompute repeats this until the peak cannot be lowered. Nodes that draw random
-// numbers are never computed again.
+// Recompute reduces the memory of f, and returns the number of values that it recomputes. The peak
+// is the node at which most memory is in use. Recompute chooses a value that is computed before the
+// peak and read only after it. It does not keep this value, but computes it again before the first
+// reader after the peak. An operand that is no longer in memory there is computed again too, or
+// kept if that still saves memory. Recompute repeats this until the peak cannot be lowered. Nodes
+// that draw random numbers are never computed again.
 func Recompute(ctx *Context, f *ir.Func, mode Remat) (values int, err error) {
 	err = ir.Try(func() {
 		r := &recomputer{f: f, b: ir.NewBuilder(f), mode: mode, ctx: ctx, origin: map[*ir.Node]*ir.Node{}, copies: map[*ir.Node]int{}}

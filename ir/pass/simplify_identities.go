@@ -191,8 +191,7 @@ func roundTripCast(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(outer, x)
 }
 
-// holds reports whether every value of type `narrow` is also a value of type `wide`. It may return
-// false if this is not known.
+// holds reports whether every value of type `narrow` is known to be a value of type `wide` too.
 func holds(wide, narrow ir.DType) bool {
 	mantissa := map[ir.DType]int{ir.F64: 53, ir.F32: 24, ir.F16: 11, ir.BF16: 8}
 	switch {

@@ -6,9 +6,9 @@ import (
 	"github.com/burngen/burngen/runtime/rt"
 )
 
-// spillConstants turns constants that kernels read from memory into weights. Their names begin with
-// const/ and are made from their values. A large constant with equal elements is filled at run time
-// instead. A constant inside a fused region becomes a number in the program.
+// spillConstants replaces constants by weights if kernels read them from memory. The names of these
+// weights begin with const/ and are made from the values. A large constant with equal elements is
+// filled at run time instead. A constant inside a fused region becomes a number in the program.
 func spillConstants(_ *Context, m *ir.Module) (changed bool, err error) {
 	inRegion, own := regionNodes(m), &weights{module: m}
 	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {

@@ -124,9 +124,8 @@ func suffixes(kinds []int) []int {
 	}
 }
 
-// commonPrefixes returns one length for each suffix in `order`. It is the length of the prefix that
-// the suffix has in common with the suffix before it. A suffix of kinds is given by its first
-// index.
+// commonPrefixes compares each suffix in `order` with the suffix before it. It returns the length
+// of their common prefix for each suffix. A suffix of kinds is given by its first index.
 func commonPrefixes(kinds, order []int) []int {
 	place := make([]int, len(kinds))
 	for i, at := range order {

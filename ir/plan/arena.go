@@ -29,8 +29,8 @@ func (p *planner) buffer(v *ir.Value, i int) *Buffer {
 	return b
 }
 
-// maxBound is the largest upper bound, in bytes, that is used as the size of scratch memory instead
-// of a symbolic size.
+// maxBound is a number of bytes. If the size of scratch memory is symbolic, and has an upper bound
+// of at most maxBound, the bound is used as the size.
 const maxBound = 16 << 20
 
 // bounded returns an upper bound of b, in bytes, as a constant. It returns b itself if the bound is

@@ -401,8 +401,8 @@ func (w *attending) mask(scores []float32, row, j int) {
 	}
 }
 
-// addMask applies Add and Allow to the scores of one query. `start` is the index in the mask of the
-// element for scores[0].
+// addMask applies Add and Allow to the scores of one query. The element of the mask for scores[0]
+// has index `start`.
 func (w *attending) addMask(scores []float32, start int) {
 	switch distance := w.Mask[3]; {
 	case w.Add != nil && distance == 0:

@@ -56,8 +56,8 @@ func (s *ConvShape) width() int {
 	return width
 }
 
-// first returns the index of the first input block that the packed weights of an output block have.
-// width is the result of [ConvShape.width].
+// first returns the index of an input block. The packed weights of an output block are for this
+// block and the blocks after it, `width` blocks in all. width is the result of [ConvShape.width].
 func (s *ConvShape) first(outBlock, width int) int {
 	from, _ := s.reach(outBlock)
 	return min(from, s.inBlocks()-width)

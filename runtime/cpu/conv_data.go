@@ -108,8 +108,8 @@ func (d *convData) Part(i, parts int) {
 	}
 }
 
-// conv returns the convolution that computes the cells of dst that are in phase y of their column
-// and in phase x of their row.
+// conv returns the convolution that computes some cells of dst: the cells in the rows of phase y
+// and in the columns of phase x.
 func (d *convData) conv(y, x phase) conv {
 	c := conv{ConvShape: ConvShape{
 		N: d.N, InC: d.OutC, InH: d.OutH, InW: d.OutW, InBlock: 16,

@@ -47,8 +47,8 @@ type strip struct {
 }
 
 // fill sets the fields that are the same for all planes: the padding, the taps and the factors of
-// the sums. kh is the number of rows of a window inside the input. `counted` is the number of rows
-// of a window that count for a mean if CountPad is set.
+// the sums. kh is the number of a window's rows that are inside the input. `counted` is the number
+// of a window's rows that count for a mean if CountPad is set.
 func (w *strip) fill(kh int, across *axis, counted int) {
 	neutral := float32(0)
 	if w.op == largest {

@@ -199,7 +199,7 @@ func (r *recurrence[T]) blank(state []T) {
 	}
 }
 
-// fused reports whether assembly computes a step. Set `usual` if the layer has the default
+// fused reports whether assembly computes a step. `usual` says whether the layer has the default
 // functions and options, which assembly requires.
 func (r *recurrence[T]) fused(usual bool) bool {
 	_, ok := any(r.h).([]float32)

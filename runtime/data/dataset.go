@@ -33,8 +33,8 @@ type ManyReader[T any] interface {
 }
 
 // Blocked is a data set whose items are read fastest in blocks, such as the row groups of a file. A
-// [Loader] shuffles the blocks. In the new order, it then shuffles the items of blocks 0 to 7
-// together, the items of blocks 8 to 15, and so on.
+// [Loader] shuffles the blocks. It then divides the shuffled blocks into groups of eight, and
+// shuffles the items of each group.
 type Blocked interface {
 	// Block returns the number of items in a block. Item i belongs to block i/Block(). If the data
 	// set does not have blocks, Block returns at most 1.

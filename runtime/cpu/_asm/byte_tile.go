@@ -79,8 +79,8 @@ func (k *byteTile) kept() int {
 	return 0
 }
 
-// column returns the memory operand for vector i of a field of the tile's byteColumns, such as
-// zero. CX points to the byteColumns.
+// column returns the memory operand for vector i of a field of the tile's byteColumns, for example
+// "zero". CX points to the byteColumns.
 func (k *byteTile) column(field string, i int) string {
 	return fmt.Sprintf("(byteColumns_%s+%d)(CX)", field, i*k.bytes)
 }

@@ -45,7 +45,7 @@ func compareDispatch(f *file) {
 }
 
 // relations lists the comparisons in the order of package cpu's constants. floats and integer are
-// the immediates of the compare instructions.
+// the immediate operands that select a comparison of floats and of integers.
 var relations = []struct {
 	name            string
 	floats, integer int

@@ -88,8 +88,8 @@ func (f *file) source(o any) int {
 	return loaded
 }
 
-// loadOnce writes a load for each memory operand that is the same for several vectors. It returns
-// the operands, in which registers replace these memory operands.
+// loadOnce is for vectors that are interleaved. It writes one load for each operand in memory,
+// instead of one for each vector. It returns the operands, with registers in place of memory.
 func (k *vectors) loadOnce(name string, operands []any) []any {
 	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands
