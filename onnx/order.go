@@ -85,9 +85,9 @@ const (
 	broken // part of a cycle
 )
 
-// sorted returns the nodes on which the named values depend, each after the nodes that it reads. It
-// reports names that are defined twice, and cycles. If several Constant nodes define a name, the
-// last one is used, as in ONNX Runtime.
+// sorted returns the nodes on which the named values depend, each after the nodes whose results it
+// reads. It reports names that are defined twice, and cycles. If several Constant nodes define a
+// name, the last one is used, as in ONNX Runtime.
 func (im *importer) sorted(s *scope, nodes []wire.Node, names []string) *ordering {
 	o := &ordering{nodes: nodes, captured: map[int][]string{}, maker: map[string]int{}, state: make([]progress, len(nodes)), read: map[string]bool{}}
 	for i := range nodes {

@@ -391,8 +391,8 @@ func syllables(name string) []string {
 	return append(out, name[start:])
 }
 
-// isNumbered reports whether a name is empty or only a number. A number is h, p or t, followed by
-// digits and points, such as h12, p3 or h36.4.
+// isNumbered reports whether a name is empty or only a number. A number is h, p or t, alone or
+// followed by digits and points, such as h12, p3 or h36.4.
 func isNumbered(name string) bool {
 	return name == "" || strings.Contains("hpt", name[:1]) && strings.Trim(name[1:], "0123456789.") == ""
 }

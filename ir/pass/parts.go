@@ -9,7 +9,7 @@ import (
 )
 
 // minShared is a number of nodes. A part that several functions have becomes a function of its own
-// only if this saves at least so many nodes.
+// only if this saves at least minShared nodes.
 const minShared = 12
 
 // OutlinePart finds a computation that several of the functions `funcs` contain, and moves it to a
@@ -122,10 +122,9 @@ func findShared(ctx *Context, funcs []*ir.Func, skip int) *shared {
 }
 
 // alikeOutside selects runs of the repeat `all` that one function can replace. Such runs have the
-// same outputs: the results of the same nodes are read outside of the run. If there are several
-// choices, alikeOutside returns the one with the most runs. funcs[i] is the index of the function
-// that contains run i. alikeOutside returns nil if the choice saves fewer than minShared nodes, or
-// if all its runs are in one function.
+// same outputs: the results of the same nodes are read outside of the run. alikeOutside returns the
+// largest set of such runs. funcs[i] is the index of the function that contains run i. alikeOutside
+// returns nil if the set saves fewer than minShared nodes, or if all its runs are in one function.
 func alikeOutside(uses map[*ir.Value]int, all *repeat, funcs []int) *shared {
 	var groups []*shared
 	for i, run := range all.runs {

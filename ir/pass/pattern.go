@@ -17,8 +17,8 @@ func madeBy[O ir.Op](v *ir.Value) (n *ir.Node, o O, ok bool) {
 	return v.Def, o, ok
 }
 
-// numberOf returns x if v is a number x, or a constant tensor whose elements are all x and stored
-// once. ok is false for other values.
+// numberOf returns x if v is a constant with the single element x, or a constant tensor that stores
+// x once for all its elements. ok is false for other values.
 func numberOf(v *ir.Value) (x float64, ok bool) {
 	t, ok := v.ConstValue()
 	if !ok || t.Stored() != 1 || t.DType == ir.String || t.DType == ir.Bool {

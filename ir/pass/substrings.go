@@ -16,9 +16,10 @@ type sharedCandidate struct {
 func (c sharedCandidate) saved() int { return (len(c.at)-1)*c.length - len(c.at) }
 
 // sharedCandidates returns sequences of numbers that occur several times in kinds. owners[i] is the
-// owner of kinds[i]. The occurrences of a sequence do not overlap, and belong to at least two
-// owners. Writing the sequence only once saves at least minShared numbers. sharedCandidates returns
-// the maxCandidates sequences that save the most, or all if there are fewer, in descending order.
+// owner of kinds[i], such as the function of a node. The occurrences of a sequence do not overlap,
+// and belong to at least two owners. Writing the sequence only once saves at least minShared
+// numbers. sharedCandidates returns the maxCandidates sequences that save the most, or all if there
+// are fewer, in descending order.
 func sharedCandidates(kinds, owners []int) []sharedCandidate {
 	var found []sharedCandidate
 	for _, r := range repeats(kinds) {

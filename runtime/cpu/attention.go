@@ -299,8 +299,8 @@ func (w *attending) packsValues() bool {
 	return w.Width%16 != 0 || w.rows > w.tileRows() || w.series > 1
 }
 
-// tile processes keys [j, j+n) for some rows: tile i of `split`. It computes their scores, and adds
-// their contribution to the results.
+// tile processes keys [j, j+n) for the rows of tile i in `split`. It computes their scores, and
+// adds their contribution to the results.
 func (w *attending) tile(j, n int, split rowSplit, i int) {
 	row, rows := split.at(i), split.high(i)
 	from, to := w.window(row, row+rows-1)

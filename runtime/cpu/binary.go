@@ -281,8 +281,8 @@ func ScalarFmod[T Float](dst []T, a T, b []T) {
 }
 
 // fmod implements [Fmod]. For float32 it computes in float64 if the quotient is below 2²⁸. The
-// truncated quotient may then be one too large, but the remainder is exact: if it is negative, fmod
-// adds |y|.
+// truncated quotient may be one too large. The remainder is then negative, and fmod adds |y|. The
+// result is exact.
 func fmod[T Float](x, y T) T {
 	u, v := math.Abs(float64(x)), math.Abs(float64(y))
 	if unsafe.Sizeof(x) == 8 || !(u < v*(1<<28)) || v > math.MaxFloat32 {

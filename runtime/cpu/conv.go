@@ -56,8 +56,9 @@ func (s *ConvShape) width() int {
 	return width
 }
 
-// first returns the index of an input block. The packed weights of an output block are for this
-// block and the blocks after it, `width` blocks in all. width is the result of [ConvShape.width].
+// first returns the index of the first input block for which an output block has packed weights.
+// There are `width` such input blocks, which are adjacent. width is the result of
+// [ConvShape.width].
 func (s *ConvShape) first(outBlock, width int) int {
 	from, _ := s.reach(outBlock)
 	return min(from, s.inBlocks()-width)
@@ -315,7 +316,8 @@ func (c *conv) Part(i, parts int) {
 }
 
 // area computes bands [b0, b1) of rows and strips [s0, s1) of channels of an image's output, slab
-// by slab. If the convolution treats several images as one, image is the first of them.
+// by slab. A slab is several bands that are computed for all strips before the next slab. If the
+// convolution treats several images as one, image is the first of them.
 func (c *conv) area(image, b0, b1, s0, s1 int) {
 	_, panels := tileLimits()
 	t := c.tile()

@@ -123,7 +123,8 @@ func (c *convBytes) Part(i, parts int) {
 	g.portion(i, parts, c.area)
 }
 
-// area computes lines [l0, l1) and strips [s0, s1) of the output for one image, slab by slab.
+// area computes lines [l0, l1) and strips [s0, s1) of the output for one image, slab by slab. A
+// slab is several lines that are computed for all strips before the next slab.
 func (c *convBytes) area(image, l0, l1, s0, s1 int) {
 	_, panels := byteLimits()
 	var columns byteColumns

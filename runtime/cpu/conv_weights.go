@@ -104,9 +104,9 @@ func (w *convWeights) Part(i, parts int) {
 	}
 }
 
-// multiply computes a part of the product for a group: columns [k, k+depth) of g times panels. The
-// result belongs to columns [j, j+width) of the group's weights. multiply stores it there if k is 0,
-// and adds it there otherwise.
+// multiply computes a part of a group's product: columns [k, k+depth) of g, times panels. The
+// result belongs to columns [j, j+width) of the group's weights. multiply stores it there if k is
+// 0, and adds it there otherwise.
 func (w *convWeights) multiply(panels []float32, group, j, width, k, depth int) {
 	row := group * w.rows
 	p := product{a: w.g[row*w.terms+k:], panels: unsafe.Pointer(unsafe.SliceData(panels)), dst: w.dst[row*w.columns+j:]}

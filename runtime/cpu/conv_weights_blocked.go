@@ -135,7 +135,7 @@ func (w *weightsOfBlocks) moveColumns(block, y int) {
 	}
 }
 
-// fewTerms is a number of terms of a sum. For so many terms, the panels that a tile reads fit a
+// fewTerms is a number of terms of a sum. With this many terms, the panels that a tile reads fit a
 // second-level cache. A longer sum is computed in several steps, each for some of the output rows.
 const fewTerms = 8 << 10
 

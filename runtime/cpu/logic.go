@@ -160,7 +160,7 @@ func WhereScalars[T any](dst []T, cond []bool, x, y T) {
 
 // chosen runs s, whose operands 1 and 2 the caller has set. Where cond is true, dst gets elements
 // of operand 1, and otherwise elements of operand 2. chosen computes the first elements of dst, and
-// returns how many.
+// returns their number.
 func chosen[T any](s *sweep, dst []T, cond []bool) int {
 	operand(s, 0, dst)
 	operand(s, 3, cond)

@@ -161,8 +161,8 @@ func (s *MatMulShape) byColumns() bool { return s.LDB == 0 && !s.RowBias }
 // not divided among threads.
 const smallPanels = 1 << 15
 
-// matMulSmallRow computes the product of one row and few columns. It runs the kernel at once. The
-// preparations of other products would take most of the time.
+// matMulSmallRow computes the product of one row and few columns. It skips the preparations of
+// other products, because they would take most of the time.
 func matMulSmallRow(dst, a []float32, panels unsafe.Pointer, kind weightKind, ep *Epilogue) {
 	ep.check(len(dst), len(dst))
 	t := oneRow{

@@ -219,7 +219,8 @@ func (r *recurrence[T]) product(i, from, to int, a, weights []T, first, n int) {
 }
 
 // farWeights is a number of elements. Weights that do not fit the cache are read in groups of
-// columns, each with about so many elements. Every second step reads the groups from last to first.
+// columns, each with about this many elements. Every second step reads the groups from last to
+// first.
 const farWeights = 384 << 10
 
 // addProduct computes dst = x + a·weights. dst and x have m rows of n elements, and their rows are

@@ -154,7 +154,7 @@ func (r *fold) run(f *file, s isa, t *table) {
 // mergeAll writes the code that merges the interleaved vectors of acc into the first of them.
 // `many` is the writer for interleaved vectors that acc belongs to, and k the writer for single
 // vectors. merge(k, acc, other) writes the code that merges the vector `other` into acc. acc must
-// be value 0, because only the first vector of value 0 has the same register in both writers.
+// be value 0, because the first vector of value 0 has the same register in both writers.
 func (k *vectors) mergeAll(many *vectors, acc value, merge func(k *vectors, acc value, other any)) {
 	var held []value
 	for len(k.inUse) < many.interleaved {

@@ -88,8 +88,9 @@ func (f *file) source(o any) int {
 	return loaded
 }
 
-// loadOnce is for vectors that are interleaved. It writes one load for each operand in memory,
-// instead of one for each vector. It returns the operands, with registers in place of memory.
+// loadOnce writes one load for each operand in memory, if several interleaved vectors use it. It
+// returns the operands, with registers in place of memory. If vectors are not interleaved, or the
+// instruction is itself a load, loadOnce returns the operands unchanged.
 func (k *vectors) loadOnce(name string, operands []any) []any {
 	if k.interleaved == 1 || name == "VMOVAPS" || name == "VMOVUPS" {
 		return operands

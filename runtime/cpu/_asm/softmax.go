@@ -26,8 +26,8 @@ func softmaxFamily(f *file) {
 	t.write(f)
 }
 
-// softmax writes passes over a row of R11 elements. SI and DI advance along the row. The writer k
-// writes interleaved vectors, and the writer `one` single vectors.
+// softmax writes the code of passes over a row of R11 elements. SI and DI advance along the row. k
+// writes instructions for interleaved vectors, and `one` for single vectors.
 type softmax struct {
 	k, one *vectors
 	fold   fold

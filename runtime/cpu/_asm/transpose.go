@@ -97,8 +97,8 @@ func fourth(base, one, three string, r, disp int) string {
 	return [...]string{at(base, disp), indexed(base, disp, one, 1), indexed(base, disp, one, 2), indexed(base, disp, three, 1)}[r]
 }
 
-// has writes a jump to the label `end`, which is taken if a strip of columns does not have column
-// c. For squares it writes nothing, because they have all columns.
+// has writes a jump to the label `end`. The jump is taken if a strip of columns does not have
+// column c. Whole squares have all columns, and has writes nothing for them.
 func (t transposing) has(c int, end string) {
 	if t.strip && c > 0 {
 		t.op("CMPQ", "R13", c)

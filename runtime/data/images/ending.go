@@ -1,7 +1,8 @@
 package images
 
-// ending is a pair of transforms in which most pipelines end. Together they map each value of a channel of 8 bits to one
-// float, so that a picture can be stored by looking up its pixels in tables.
+// ending is a pair of transforms in which most pipelines end. Together they map each value of a
+// channel of 8 bits to one float, so that a picture can be stored by looking up its pixels in
+// tables.
 type ending struct {
 	floats    Floats
 	normalize Normalize
@@ -30,8 +31,9 @@ func endingOf(transforms Sequence) *ending {
 	return &ending{f, normalize}
 }
 
-// store applies e to a picture of 8 bits and stores it in dst, with the same bits as the two transforms. It returns false,
-// and stores nothing, for other pictures, for luma, and where the transforms return an error.
+// store applies e to a picture of 8 bits and stores it in dst, with the same bits as the two
+// transforms. It returns false, and stores nothing, for other pictures, for luma, and where the
+// transforms return an error.
 func (e *ending) store(dst []float32, s *Sample) bool {
 	if e == nil || s.Image == nil {
 		return false

@@ -210,8 +210,9 @@ func nearest[T channel](dst, src raster[T], w *scaling) {
 	}
 }
 
-// under returns, for pixel i of a row of m pixels, a pixel of another row: a row of n pixels that
-// has the same width as a whole. It is the pixel that contains the centre of pixel i.
+// under compares two rows of pixels that have the same width as a whole, one of m pixels and one of
+// n pixels. It returns the index of the pixel of the second row that contains the centre of pixel i
+// of the first row.
 func under(i, n, m int) int {
 	return min(n-1, int((float64(i)+0.5)*(float64(n)/float64(m))))
 }
