@@ -261,8 +261,8 @@ func (c *call) Type(name string) ir.Type {
 	return t
 }
 
-// maxListed is the maximum number of elements of an attribute that is a list. The text form of the
-// IR does not allow more.
+// maxListed is the maximum number of elements of an attribute that is a list. A longer list is an
+// error, because the text form of the IR does not allow it.
 const maxListed = 4096
 
 func (c *call) Attributes() []ir.Attribute {

@@ -5,8 +5,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// maxComputed is the length of the longest chain of operators that are evaluated at import to
-// compute a constant.
+// maxComputed is the maximum length of a chain of operators that is evaluated at import. The result
+// of a longer chain does not count as a constant.
 const maxComputed = 16
 
 // constant returns the elements of v if they can be computed at import. v must be a constant, a

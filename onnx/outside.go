@@ -12,7 +12,7 @@ import (
 	"github.com/burngen/burngen/onnx/internal/wire"
 )
 
-// maxOutside is the maximum number of bytes read from other files for one model.
+// maxOutside is the maximum number of bytes read from other files for one model; more are an error.
 const maxOutside = 64 << 30
 
 // outside reads tensors that are stored in other files, in the model's folder or below it. It reads

@@ -101,8 +101,8 @@ func spread(packed []byte, typ ir.Type) []byte {
 	return out
 }
 
-// maxTensor is the maximum number of elements of a tensor that is decoded so that an import
-// function can read it. Such a tensor is an attribute or a small initializer.
+// maxTensor is the maximum number of elements of a tensor that an import function reads: an
+// attribute or a small initializer. A larger tensor is an error.
 const maxTensor = 1 << 24
 
 func (im *importer) tensor(t *wire.Tensor) (*ir.Tensor, error) {

@@ -21,10 +21,11 @@ const maxConstant = 256
 
 const (
 	// maxLooked is the maximum number of elements that all import functions of a model together may
-	// read. An element of an attribute counts each time it is read. An element of a weight counts
-	// once.
+	// read; more are an error. An element of an attribute counts each time it is read. An element
+	// of a weight counts once.
 	maxLooked = 1 << 25
-	// maxKnown is the number of elements of the largest weight that import functions may read.
+	// maxKnown is the maximum number of elements of a weight that import functions may read. To
+	// them, a larger weight is not known.
 	maxKnown = 1 << 20
 )
 

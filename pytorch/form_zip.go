@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/pytorch/pickle"
 )
 
-// maxDeflatedPickle is the largest size in bytes of a compressed pickle, after decompression.
+// maxDeflatedPickle is the maximum size in bytes of a compressed pickle, after decompression. A
+// larger one is an error.
 const maxDeflatedPickle = 32 << 20
 
 // zip reads the archives that torch.save has written since version 1.6, and the archives of

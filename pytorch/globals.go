@@ -93,8 +93,8 @@ func (l *loader) global(module, name string) (*pickle.Class, error) {
 	return c, nil
 }
 
-// maxInert is the maximum number of times that a file may mention unknown names. An unknown name is
-// allowed only as the class of a tensor.
+// maxInert is the maximum number of times that a file may mention unknown names; more are an error.
+// An unknown name is allowed only as the class of a tensor.
 const maxInert = 1 << 16
 
 // useless returns an error if the pickle mentions an unknown name for another purpose than as the

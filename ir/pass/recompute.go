@@ -55,7 +55,8 @@ const RematExtent = 32
 
 const (
 	// maxRecomputed is the maximum number of nodes that are computed again for one value. At most
-	// maxRecomputedBound of these nodes are not memory-bound.
+	// maxRecomputedBound of these nodes are not memory-bound. A value that needs more nodes is
+	// kept.
 	maxRecomputed, maxRecomputedBound = 24, 4
 	// maxRecopies is the maximum number of copies of a memory-bound node. A node that is not
 	// memory-bound is copied at most once, so that recomputing takes no longer than the forward
@@ -64,7 +65,8 @@ const (
 	// minSaved is a fraction of the memory in use at the peak. A value that is smaller than this is
 	// not recomputed.
 	minSaved = 1.0 / 256
-	// maxRecomputeTries is the maximum number of values that are tried to lower one peak.
+	// maxRecomputeTries is the maximum number of values that are tried to lower one peak. If they
+	// do not lower it, recomputing ends.
 	maxRecomputeTries = 12
 	// maxRecomputeRounds is the maximum number of values that are recomputed in a function.
 	maxRecomputeRounds = 2048

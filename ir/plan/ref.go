@@ -29,8 +29,8 @@ type Access uint8
 const (
 	Read Access = iota
 	Write
-	// Scratch is the use of memory that only the steps of one node use. The value of the memory is
-	// not an operand or a result of a node.
+	// Scratch is the use of memory that only the steps of one node use. Its Ref.Value is neither an
+	// operand nor a result of a node.
 	Scratch
 )
 

@@ -199,8 +199,8 @@ func binint(m *machine) error {
 	return m.push(int64(int32(n)), boxCost)
 }
 
-// longDigits is the maximum number of digits in the text of an integer. It is limited because the
-// time to convert such a text is quadratic in the number of digits.
+// longDigits is the maximum length of the text of a number; a longer text is an error. The time to
+// convert the text of an integer is quadratic in its length.
 const longDigits = 1000
 
 // intLine reads a line with a decimal number and pushes the number. The lines "00" and "01" are the

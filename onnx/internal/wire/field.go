@@ -73,7 +73,8 @@ func (f *field) value(b []byte) (rest []byte, err error) {
 	return b[n:], nil
 }
 
-// maxGroups is the maximum nesting of groups. ONNX does not use groups, but unknown fields may.
+// maxGroups is the maximum nesting of groups; deeper groups are an error. ONNX does not use groups,
+// but unknown fields may.
 const maxGroups = 64
 
 // skipGroup skips a group, and returns the bytes after it. b begins after the group's start tag.
