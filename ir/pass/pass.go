@@ -101,7 +101,7 @@ type Pipeline struct {
 }
 
 // Order is a pair of passes whose order matters. The last run of the pass Before must come before
-// the last run of the pass After. Why is the reason.
+// the last run of the pass After. The field Why has the reason.
 type Order struct{ Before, After, Why string }
 
 // Keys of [Context.Stats].

@@ -296,8 +296,8 @@ func fmod[T Float](x, y T) T {
 }
 
 // DivInt computes the quotient dst[i] = a[i] / b[i], truncated toward zero (ONNX Div on integers).
-// The smallest integer divided by −1 wraps to itself. It returns [ErrDivideByZero] if an element of
-// b is zero; dst is then undefined.
+// The smallest integer divided by −1 wraps to itself. DivInt returns [ErrDivideByZero] if an
+// element of b is zero; dst is then undefined.
 func DivInt[T Integer](dst, a, b []T) error {
 	return zipInt(quotient, dst, a, b, func(x, y T) T { return x / y })
 }

@@ -77,7 +77,7 @@ type weightsOfBlocks struct {
 var blockedWeights slot[weightsOfBlocks, *weightsOfBlocks]
 
 // Part implements [rt.Task]. It does part i of `parts` of the work. If w.moves is set, the work is
-// to copy x and g into columns and rows. Otherwise it is to compute the tiles of the gradient,
+// to copy x into w.columns and g into w.rows. Otherwise it is to compute the tiles of the gradient,
 // strip by strip.
 func (w *weightsOfBlocks) Part(i, parts int) {
 	if w.moves {
