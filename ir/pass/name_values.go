@@ -295,8 +295,8 @@ func nodePath(name string) string {
 }
 
 // isRepeated compares two names: the last part of a module's path, and the name of an operator. It
-// reports whether one of them contains the other. It ignores case, and numbers at their ends.
-// Names of a single letter do not count.
+// reports whether one of them contains the other. It ignores case, and numbers at the ends of the
+// names. Names of a single letter do not count.
 func isRepeated(module, operator string) bool {
 	letters := func(s string) string {
 		return strings.ToLower(strings.TrimRight(s[strings.LastIndexByte(s, '.')+1:], "_0123456789"))

@@ -4,9 +4,9 @@ import "math"
 
 // MelWeightMatrix computes mel filters (ONNX MelWeightMatrix). A filter is a band of weights for
 // the bins of a one-sided spectrum of `length` samples. dst is [length/2 + 1, bands]. Band j is a
-// triangle of height 1 from corner j to corner j + 2. On the mel scale, 2595·log10(1 + f/700),
-// corner i is at low + i·(high − low)/(bands + 2). Each corner is then rounded down to a bin. rate
-// is the sample rate, and `low`, `high` and `rate` are in Hz.
+// triangle of height 1 from corner j to corner j + 2. On the mel scale, m(f) = 2595·log10(1 +
+// f/700), corner i is at m(low) + i·(m(high) − m(low))/(bands + 2). Each corner is then rounded
+// down to a bin. rate is the sample rate, and `low`, `high` and `rate` are in Hz.
 func MelWeightMatrix[T Float](dst []T, bands, length int, rate, low, high float64) {
 	rows := length/2 + 1
 	dst = trim(dst, volume(rows, bands))

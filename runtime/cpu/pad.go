@@ -17,7 +17,7 @@ func Pad[T any](dst, src []T, shape, before, after []int, value T) {
 }
 
 // extent returns the extent of a padded axis. If an argument is negative or the sum is too large,
-// it returns a length that no slice has, the largest result of [volume].
+// it returns the largest result of [volume], a length that no slice has.
 func extent(before, d, after int) int {
 	n, most := volume(before), volume(-1)
 	n += min(volume(d), most-n)
