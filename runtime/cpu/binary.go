@@ -361,8 +361,8 @@ const (
 	modulus                   // remainder of the quotient rounded down
 )
 
-// zipInt computes an integer division dst[i] = f(a[i], b[i]). kind selects the assembly that also
-// computes f. zipInt returns [ErrDivideByZero] if an element of b is zero.
+// zipInt computes an integer division dst[i] = f(a[i], b[i]). kind selects the assembly that
+// computes the same f. zipInt returns [ErrDivideByZero] if an element of b is zero.
 func zipInt[T Integer](kind division, dst, a, b []T, f func(x, y T) T) error {
 	a, b = trim(a, len(dst)), trim(b, len(dst))
 	done, zero := quotients(kind, dst, a, b)

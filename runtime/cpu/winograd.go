@@ -275,8 +275,9 @@ func (w *winograd) run(workers int) {
 	}
 }
 
-// share does the work that w.step selects. It divides the work into `parts` parts, or does all of it
-// itself if there is only one worker.
+// share does the work that w.step selects. It divides the work into `parts` parts, which the pool
+// computes. If there is only one worker, or if the pool computes another convolution of this kind,
+// share does all of the work itself.
 func (w *winograd) share(parts int) {
 	if w.rooms == 1 || !winograds.run(w, parts) {
 		w.Part(0, 1)
