@@ -253,7 +253,7 @@ type searching struct {
 var searches slot[searching, *searching]
 
 // searchFast finds the indices of the extremes along the middle axis of src, [outer, n, inner],
-// with assembly. It returns false if there is no assembly.
+// with assembly. It returns false if there is no assembly for these sizes.
 func searchFast(op reduction, dst []int64, src []float32, n, inner int, last bool) bool {
 	if level == Generic || n == 0 || inner != 1 && inner < 8 {
 		return false

@@ -171,7 +171,7 @@ func (r *Run) batches(s learn.Split) int {
 
 // left estimates the time until the run ends. It uses the number of remaining batches and the
 // recent time per batch. The result is negative if the time is not known: if the run has no limit,
-// or has not trained yet.
+// has not trained yet, or has stopped.
 func (r *Run) left() time.Duration {
 	train, e := r.paces[learn.Train], r.started
 	if train == nil || !r.hasStarted || r.stopped != nil {
