@@ -245,8 +245,8 @@ func (m *Model) compile() error {
 	return m.prepare()
 }
 
-// kept returns the weights that Functions load. The constants and the optional weights that Prepare loads follow
-// them. Each weight is listed once.
+// kept returns three groups of weights, one after the other: the weights that Functions load, the constants that
+// Prepare loads, and the optional weights that Prepare loads. Each weight is listed once.
 func (m *Model) kept() []emit.Prepared {
 	var out []emit.Prepared
 	seen := map[string]bool{}
@@ -333,9 +333,9 @@ func (m *Model) emission() (*emit.Model, []emit.File, error) {
 	return e, own, nil
 }
 
-// constants returns the tensors that the package needs besides a weights file. They are the constants of the
-// module, and the weights that New initialises with given elements. If the package keeps only prepared weights,
-// constants also returns the original elements of each weight that a file for LoadFrom may lack.
+// constants returns the tensors that the package needs besides a weights file. They are the constants of the module,
+// and the weights that New initialises with given elements. A package that keeps only prepared weights also needs the
+// original elements of weights that a file for LoadFrom may lack.
 func (m *Model) constants(e *emit.Model) *rt.Weights {
 	constants := rt.NewWeights()
 	if _, ok := e.Store.(emit.Drawn); ok {

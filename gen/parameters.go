@@ -6,10 +6,11 @@ import (
 )
 
 // Parameters returns the names of the trainable weights of an imported model's function, in the order of their use. A
-// float weight is trainable if an operator with parameters uses it as a parameter: a product, a normalisation, an
-// embedding, a recurrent network or a custom operator. Operators between the weight and this operator may only move,
-// concatenate or cast elements. A float weight with one axis may also be added to a value, or multiplied with a
-// value. It is trainable if the value depends on the result of such an operator.
+// float weight is trainable in two cases. In the first case, an operator with parameters uses it as a parameter: a
+// product, a normalisation, an embedding, a recurrent network or a custom operator. Operators between the weight and
+// this operator may only move, concatenate or cast elements. In the second case, the weight has one extent that is
+// not 1, and is added to a value, or multiplied with a value, that depends on the result of an operator with
+// parameters.
 func Parameters(f *ir.Func) []string {
 	p := &parameters{weights: map[*ir.Value][]string{}, after: map[*ir.Value]bool{}, found: map[string]bool{}}
 	for _, n := range f.Nodes {

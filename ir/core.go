@@ -20,8 +20,8 @@ func (op Constant) Infer([]Type) ([]Type, error) {
 // Eval returns Value.
 func (op Constant) Eval([]*Tensor) ([]*Tensor, error) { return []*Tensor{op.Value}, nil }
 
-// maxElems is the largest number of elements of a tensor whose elements are tracked as expressions. Those of
-// larger tensors are not.
+// maxElems is the largest number of elements of a tensor whose elements are tracked as expressions. The elements of
+// larger tensors are not tracked.
 const maxElems = 256
 
 // InferElems returns the elements of Value as ratios. It returns nil if Value has strings or more than maxElems

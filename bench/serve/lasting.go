@@ -15,7 +15,7 @@ type swapping struct {
 	Drained time.Duration
 }
 
-// swap loads the weights of a server again n times while requests run on `conns` connections, and then sends it
+// swap makes a server reload its weights n times while requests run on `conns` connections, and then sends it
 // SIGTERM. The requests stop when the server closes its connections.
 func swap(v *server, request []byte, conns, n int) (*swapping, error) {
 	out := &swapping{Swaps: n}

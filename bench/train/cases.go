@@ -69,7 +69,7 @@ func classify(m nn.Layer) func(in []nn.Value) nn.Value {
 	return func(in []nn.Value) nn.Value { return nn.CrossEntropy(m.Forward(in[0]), in[1]) }
 }
 
-// label is [classify] for a sequence: the model returns logits for each of its positions.
+// label is like [classify], for a model that returns logits for each position of a sequence.
 func label(m nn.Layer) func(in []nn.Value) nn.Value {
 	return func(in []nn.Value) nn.Value {
 		return nn.CrossEntropy(m.Forward(in[0]).Flatten(0, 1), in[1].Flatten(0, 1))

@@ -96,8 +96,8 @@ func Opener[M, S, X, Y any](load func() (*M, error), meta func(*M) rt.Meta, open
 	}
 }
 
-// obey writes the line "ready" to out. It answers each line "run n k" that it reads from `in` with n times in
-// nanoseconds. Each time is the mean over k calls of the function `step`.
+// obey writes the line "ready" to out. It answers each line "run n k" that it reads from `in` with a line of n
+// numbers. Each number is the mean time, in nanoseconds, of k calls of the function `step`.
 func obey(in io.Reader, out io.Writer, step func() error) error {
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)

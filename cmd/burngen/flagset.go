@@ -55,7 +55,8 @@ func (s *flagSet) section(title string, declare func()) {
 	}
 }
 
-// given returns the flags of a section that the command line sets, in alphabetical order.
+// given returns the names of flags in alphabetical order: the flags that are in the section called title and that the
+// command line sets.
 func (s *flagSet) given(title string) (names []string) {
 	s.Visit(func(f *flag.Flag) {
 		if s.in[f.Name] == title {

@@ -84,13 +84,13 @@ type api struct {
 	extras []extra
 }
 
-// extra describes a parameter that a trainer's schedule, the Go function that executes the steps, has in addition to
-// the parameters of the trainer's method. `name` is the parameter's name. `method` is the name of a method of the
-// running call; the result of this method is the argument for the parameter.
+// A schedule is the Go function that executes the steps of a trainer's method. extra describes a parameter that the
+// schedule has and the method does not have. `name` is the name of the parameter. Its argument is the result of the
+// method called `method` of the running call.
 type extra struct{ name, method string }
 
-// extraOf returns the extra parameter with elements of type d: the loss scale for f32, else the key
-// of random numbers.
+// extraOf returns the extra parameter whose elements have type d: the loss scale if d is f32, and else the key of
+// random numbers.
 func extraOf(d ir.DType) extra {
 	if d == ir.F32 {
 		return extra{"scale", "Scale"}

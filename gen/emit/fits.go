@@ -13,8 +13,8 @@ import (
 )
 
 // fits collects extents of the function f that the generated code computes as ints and that may overflow. The code
-// first computes each of them with an rt.Sizes, which detects overflow. It returns an error if one overflows.
-// [fits.need] chooses the point at which the code checks an extent.
+// first computes such an extent with an rt.Sizes, and returns an error if it overflows. This code stands at a
+// [point], a place where symbols have just got their values. [fits.need] chooses the point.
 type fits struct {
 	f      *function
 	points []*point
@@ -49,8 +49,8 @@ func (t *fits) at(p *point) jen.Code {
 	return p.code
 }
 
-// atStep adds a point of code after the step of n, and returns the code of the point. The step gives symbols their
-// values. Without symbols it adds nothing and returns empty code.
+// atStep adds a [point] after the step of n, and returns the code of the point. The step gives `symbols` their
+// values. If there are no symbols, atStep adds nothing and returns empty code.
 func (t *fits) atStep(n *ir.Node, symbols []string) jen.Code {
 	if len(symbols) == 0 {
 		return jen.Null()
@@ -207,8 +207,8 @@ func always(d dim.Dim) bool {
 
 type span struct{ lo, hi int64 }
 
-// reach is the algebra for [dim.Fold] that computes spans. z records an error if a result may
-// overflow.
+// reach is the algebra for [dim.Fold] that computes the span of an extent: its smallest and its largest possible
+// value. Symbols may be any numbers from 0 on. z records an error if a result may overflow.
 type reach struct{ z *rt.Sizes }
 
 func (reach) Const(n int64) span { return span{n, n} }
@@ -233,8 +233,8 @@ func (r reach) Min(args ...span) span { return extreme(r.z.Min, args) }
 
 func (r reach) Max(args ...span) span { return extreme(r.z.Max, args) }
 
-// corners returns the span of op(x, y) for x in a and y in b. op must take its extreme values at
-// bounds of a and b.
+// corners returns the span of op(x, y) for x in a and y in b. It computes op at the bounds of a and b only, so op
+// must take its smallest and largest values there.
 func corners(op func(a, b int64) int64, a, b span) span {
 	list := []int64{op(a.lo, b.lo), op(a.lo, b.hi), op(a.hi, b.lo), op(a.hi, b.hi)}
 	return span{slices.Min(list), slices.Max(list)}

@@ -137,7 +137,7 @@ func (f *function) body(steps []program.Step) (body []jen.Code, used *views) {
 }
 
 // id prints `name`, the name of a parameter or of the variable of a symbol. It records that the part of the schedule
-// reads it.
+// that is being printed reads it.
 func (f *function) id(name string) *jen.Statement {
 	f.read[name] = true
 	return jen.Id(name)

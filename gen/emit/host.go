@@ -78,10 +78,10 @@ func (h *host) all() []*function {
 	return out
 }
 
-// shared looks for a function of an earlier method that computes c, so that both methods can call it. It returns
-// nil if there is no such function, or if the function cannot be shared. There are three reasons why it cannot be
-// shared: each call computes the offsets of its buffers anew, the host has fields for its values outside of the
-// arena, or it calls custom operators.
+// shared returns a function of an earlier method that computes c, so that both methods can call it. It returns nil if
+// there is no such function, or if the function cannot be shared. A function cannot be shared in three cases: each
+// call computes the offsets of its buffers anew; the host has fields for those of its values that are not in the
+// arena; or the function calls custom operators.
 func (h *host) shared(c *program.Func) *function {
 	own := func(f *program.Func) bool {
 		return f.Plan.Mode == plan.Dynamic || len(f.Plan.Tails)+len(f.Plan.Variables) > 0

@@ -74,8 +74,9 @@ func (e *emitter) describe(f *jen.File, m *method) {
 	}
 }
 
-// placed returns m's own function and the functions that it calls, as far as their plans are [plan.Dynamic]: each
-// call computes the offsets of their buffers anew. A function comes after the functions that it calls.
+// placed returns m's own function and the functions that it calls, but only those whose plan has the mode
+// [plan.Dynamic]. Each call of such a function computes the offsets of its buffers anew. A function comes after the
+// functions that it calls.
 func (m *method) placed() []*function {
 	var out []*function
 	for _, fn := range append(slices.Clone(m.callees), m.fn) {
@@ -86,8 +87,8 @@ func (m *method) placed() []*function {
 	return out
 }
 
-// sizes prints the sizes of the buffers of fn as fields of the method's description. Each size must be a sum of a
-// constant and multiples of the extents; otherwise ok is false. earlier are the functions whose buffers are placed
+// sizes prints the sizes of the buffers of fn as fields of the method's description. Each size must be a constant
+// plus constant multiples of symbols; otherwise ok is false. `earlier` are the functions whose buffers are placed
 // before the buffers of fn.
 func (m *method) sizes(fn *function, earlier []*function) (fields []jen.Code, ok bool) {
 	symbols := slices.Clone(m.symbols)

@@ -112,8 +112,9 @@ func (e *emitter) newFunction(h *host, f *program.Func, name string) *function {
 	return fn
 }
 
-// tables and globalTables are the suffixes of tables that the generator prints for each method: tables as fields of the
-// host, globalTables as variables of the package. [function.table] returns the full names.
+// The generator prints tables for each method. tables lists the suffixes of the names of tables that are fields of
+// the host. globalTables lists the suffixes for tables that are variables of the package. [function.table] returns
+// the full names.
 var tables, globalTables = strings.Fields("tails"), strings.Fields("firstUse lastUse")
 
 func (e *emitter) addMethods(h *host, specs []*Function, weights map[string]*jen.Statement) {
@@ -252,9 +253,9 @@ func (e *emitter) methodOf(spec *Function) *method {
 	return nil
 }
 
-// declare sets the name of p's type, and declares the type. It does so only if p is passed as an array or as a slice
-// of arrays. With [Function.Direct], ports with the same name and array share one type, and a slice of numbers has no
-// type.
+// declare sets the name of the Go type of p, and declares this type. It does nothing unless p is passed as an array
+// or as a slice of arrays. With [Function.Direct], ports with the same name and the same array type share one
+// declaration, and a port that is passed as a slice of numbers gets no type.
 func (e *emitter) declare(a *api, p *port) {
 	from, what := 0, "is "+p.kind
 	switch p.form {

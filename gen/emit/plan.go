@@ -66,10 +66,10 @@ func indent(picture string) string {
 	return strings.Join(lines, "\n")
 }
 
-// offsets declares constants for the offsets of fn's buffers in the arena. An offset that is proportional to the
-// plan's symbol is declared for symbol = 1. Other offsets that are not constant are left out. If mode is
-// [plan.Dynamic], the constants are the buffers' indices instead, and offsets also declares two lists: the steps at
-// which each buffer is first written, and last read.
+// offsets declares constants for the offsets of fn's buffers in the arena. If an offset is proportional to the plan's
+// symbol, the constant is the offset for symbol = 1. Other offsets that are not constant are left out. If mode is
+// [plan.Dynamic], the constants are the buffers' indices instead, and offsets also declares two lists. One has the
+// step at which each buffer is first written, and the other the step at which it is last read.
 func (e *emitter) offsets(f *jen.File, fn *function, mode plan.Mode) {
 	var defs, first, last []jen.Code
 	for i, b := range fn.Plan.Buffers {

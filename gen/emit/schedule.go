@@ -94,7 +94,7 @@ type part struct {
 	end       jen.Code        // the return statement
 	read      map[string]bool // names of the parameters that it and its callees read
 	// leads is set for the first part, and for each part that binds symbols or may end the schedule.
-	// A part that leads calls all following parts, until it has called one that leads too.
+	// A part that leads calls the parts after it, up to and including the next part that leads.
 	leads bool
 }
 

@@ -99,9 +99,9 @@ func (f *function) mayEnd(steps []program.Step) bool {
 	return f.backward != nil && slices.ContainsFunc(steps, func(s program.Step) bool { _, ok := f.backward.Exits[s]; return ok })
 }
 
-// optional returns `printed`, the statements of s. If f computes gradients, optional may add statements: a search for
-// NaN in the results; a condition, if only one gradient needs the step; and a return, if the schedule may end after
-// the step.
+// optional returns `printed`, the statements of step s. If f computes gradients, optional may add to them: a search
+// for NaN in the results; an if statement that skips s if only one gradient needs s and the caller does not want this
+// gradient; and a return, if the schedule may end after s.
 func (f *function) optional(s program.Step, printed []jen.Code, v *views) []jen.Code {
 	if f.backward == nil {
 		return printed
@@ -253,8 +253,8 @@ func (e *emitter) trainerType(f *jen.File) {
 	f.Add(from("Trainer", fill{"Field_": fields}))
 }
 
-// isNeeded reports whether the gradient of v is computed even if the caller does not want it. The reason is that
-// other results need a step that reads or writes the gradient.
+// isNeeded reports whether the gradient of v is computed even if the caller does not want it. It is if another result
+// needs a step that reads or writes the gradient.
 func (e *emitter) isNeeded(v Variable) bool {
 	for _, m := range e.trainer.methods {
 		if !m.trains() {

@@ -11,8 +11,8 @@ import (
 // instruction set does in about 5 µs, so that `long` takes a millisecond at most; see [program.Shares].
 const long = 200
 
-// open is the work, in the unit of [long], that is assumed for a step whose extents are known only at run time. A
-// check before each such step would be too frequent, because few of these steps take longer.
+// open is the work, in the unit of [long], that is assumed for a step whose extents are known only at run time. It is
+// less than long, so that the context is not checked before each such step. Few of these steps take longer.
 const open = long / 4
 
 // duration returns an estimate of a step's duration in the unit of [long], at most [long]. It is [long] for calls of

@@ -53,10 +53,10 @@ func arrange(p *plan.Plan, steps [][]Step) []Step {
 
 func isBind(s Step) bool { _, ok := s.(*Bind); return ok }
 
-// allocations returns the buffers that are allocated before each node, because their size is known only at run time.
-// The result maps the index of a node to indices in [plan.Plan.Tails]. Several nodes may come from one node of the
-// model, such as Resize. The buffer of the last of them is then allocated as soon as its extents are known and
-// checked. A size that is too large is thus reported before the other nodes compute anything.
+// allocations finds the buffers whose size is known only at run time. It maps the index of a node to the buffers that
+// are allocated before the node, as indices in [plan.Plan.Tails]. A node of the model, such as a Resize, may have
+// become several nodes. The buffer of the last of them is then allocated as soon as its extents are known and
+// checked, so that a size that is too large is reported before the other nodes compute anything.
 func allocations(p *plan.Plan) map[int][]int {
 	out := map[int][]int{}
 	for k, t := range p.Tails {

@@ -73,10 +73,11 @@ func (c *compiler) plan(f *ir.Func) (*Func, error) {
 // Line is the unit of [Func.LinesSymbol]: the size of a cache line in bytes.
 const Line = 64
 
-// Arenas returns the sizes in bytes of the arenas that f needs if another function calls it. There is usually one.
-// If [Func.IsSplit] is true, there are two: one for buffers of constant size, and one for buffers that grow with a
-// symbol. The caller can then place its own buffers at constants and multiples of that symbol. If the plan's mode
-// is [plan.Dynamic], the size is known only after the buffers are placed, and is [Func.LinesSymbol] times [Line].
+// Arenas returns the sizes in bytes of the arenas that f needs if another function calls it. There is usually one. If
+// [Func.IsSplit] is true, there are two: one for buffers of constant size, and one for buffers that grow with a
+// symbol. The offsets of the caller's own buffers can then be constants and multiples of that symbol. If the plan's
+// mode is [plan.Dynamic], the size is known only after the buffers are placed, and is [Func.LinesSymbol] times
+// [Line].
 func (f *Func) Arenas() []dim.Dim {
 	if f.Plan.Mode == plan.Dynamic {
 		return []dim.Dim{dim.Sym(f.LinesSymbol()).Mul(dim.Const(Line))}

@@ -38,8 +38,8 @@ const (
 	// is moved by a quantum. movedPlaces is the number of elements that are moved in each, one at a
 	// time.
 	movedCuts, movedPlaces = 3, 5
-	// maxMoves is the largest accepted d/e. d is the difference of the outputs from the reference, and e is the
-	// difference of the outputs that a moved element causes.
+	// maxMoves is the largest accepted ratio d/e. d is the difference between the outputs and the reference. e is the
+	// difference that moving an element makes to the outputs.
 	maxMoves = 2
 )
 
@@ -72,8 +72,8 @@ func stagesOf(m *ir.Module, strict bool, compile func(m *ir.Module, strict bool)
 	return s
 }
 
-// cut returns a copy of the module in which values of @forward are parameters. These parameters follow the others.
-// What the module computes for the values becomes the first results.
+// cut returns a copy of the module in which values of @forward are parameters, after the other parameters. What
+// @forward would compute for these values becomes its first results.
 func (s *stages) cut(values []*ir.Value) (*ir.Module, error) {
 	m := s.module.Clone()
 	f := m.Func("forward")

@@ -156,8 +156,8 @@ func wholePart(p, q Dim) (whole, rest Dim) {
 }
 
 // nestedFloor returns a simpler quotient num/den whose floor is floor(p/q). q must be positive. For example,
-// floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is true if p has exactly one floor, which is a term, and if q
-// and a are products. ok is false for other p and q, and if num or den overflows.
+// floor((floor(x/a)+y)/q) is floor((x+a·y)/(a·q)). ok is true if p has exactly one floor, if this floor is a term of
+// p without factors, and if q and a are products. ok is false for other p and q, and if num or den overflows.
 func nestedFloor(p, q Dim) (num, den Dim, ok bool) {
 	inner := -1
 	for i, t := range p.terms() {

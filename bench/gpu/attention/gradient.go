@@ -45,7 +45,7 @@ func (t *training) launch(q gpu.Queue) error {
 	return nil
 }
 
-// index returns the position of the first element of a row in an operand with this number of heads.
+// index returns the index of the first element of a row of one head. heads is the number of heads of the operand.
 func (a attention) index(e *kernels.Emitter, heads int, batch, row, head *kernel.Value) *kernel.Value {
 	return e.Mul(e.Add(e.Mul(e.Add(e.Mul(batch, e.Int(a.rows)), row), e.Int(heads)), head), e.Int(a.width))
 }
@@ -195,9 +195,8 @@ func (s *sides) download(t *training, name string) ([]byte, error) {
 	return out, s.Queue.Wait(context.Background())
 }
 
-// verifyGradients compares some rows of the gradients with sums in float64. It returns the norms of the differences
-// relative to the norms of the gradients of queries, keys and values. It returns an error if two runs give different
-// results.
+// verifyGradients compares some rows of the gradients of queries, keys and values with sums in float64. For each of
+// the three, off has ‖difference‖ / ‖gradient‖. verifyGradients returns an error if two runs give different results.
 func (s *sides) verifyGradients(t *training) (off [3]float64, err error) {
 	results := map[string][]byte{}
 	for range 2 {
@@ -296,7 +295,8 @@ func (s *sides) verifyGradients(t *training) (off [3]float64, err error) {
 	return off, nil
 }
 
-// gradientTiles returns the choices of -backward: for each, the tiles of the kernels for queries and for keys.
+// gradientTiles returns the choices that the flag -backward lists, or one zero choice without the flag. A choice has
+// the tiles of two kernels: the kernel for queries and the kernel for keys.
 func gradientTiles() (list [][2]kernels.GradientTiles, err error) {
 	if *backward == "" {
 		return make([][2]kernels.GradientTiles, 1), nil
@@ -315,8 +315,8 @@ func gradientTiles() (list [][2]kernels.GradientTiles, err error) {
 	return list, nil
 }
 
-// compareGradients prints the times of the forward and the backward pass of an attention, with each choice of tiles, and
-// of PyTorch's back ends. They take turns in each round.
+// compareGradients prints times of the forward and the backward pass of an attention. It measures burngen with each
+// choice of tiles, and PyTorch's back ends. They take turns in each round.
 func (s *sides) compareGradients(a attention) error {
 	list, err := gradientTiles()
 	if err != nil {

@@ -262,8 +262,9 @@ func (s *sides) ask(a attention) (ms [3]float64, err error) {
 	return ms, err
 }
 
-// theirs returns the rates of PyTorch's back ends as text, and the best of them. rate returns the rate for a number of
-// milliseconds. best is 0 if no back end computed the attention.
+// theirs returns the rates of PyTorch's back ends as text, and the best of them. torch holds the milliseconds that
+// were measured with each back end. rate converts milliseconds to a rate. best is 0 if no back end computed the
+// attention.
 func theirs(torch [3][]float64, rate func(ms float64) float64) (text string, best float64) {
 	for i, list := range torch {
 		if ms := turns.Median(list); ms > 0 {

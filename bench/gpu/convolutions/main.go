@@ -1,5 +1,5 @@
-// Command convolutions times convolutions of pipelined kernels and of PyTorch on the first NVIDIA card. The two sides
-// take turns in one run. Channels are last. Some elements of each result are checked against sums in float64.
+// Command convolutions times convolutions on the first NVIDIA card: burngen's pipelined kernels and PyTorch take
+// turns in one run. Channels are the last axis. Some elements of each result are checked against sums in float64.
 package main
 
 import (
@@ -94,7 +94,8 @@ func (c convolution) terms() int { return c.kernel * c.kernel * c.depth }
 // operands are the tensors of a convolution.
 type operands struct{ x, weights, bias, residual, y *ir.Value }
 
-// launch returns the kernel. The convolution is a product of matrices if each window has one cell, and each cell a window.
+// launch returns the launch of a pipelined kernel, and its operands. The kernel computes a product of matrices if the
+// window is 1×1 and the stride is 1.
 func (c convolution) launch(t kernels.Tiles) (kernels.Launch, operands, error) {
 	h, w := c.places()
 	images := dim.Const(c.images)

@@ -1,5 +1,5 @@
-// Command products times matrix products of pipelined kernels and of PyTorch on the first NVIDIA card. The two sides
-// take turns in one run. Each result is checked against sums in float64.
+// Command products times matrix products on the first NVIDIA card: burngen's pipelined kernels and PyTorch take turns
+// in one run. Each result is checked against sums in float64.
 package main
 
 import (

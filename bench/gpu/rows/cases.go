@@ -79,7 +79,8 @@ type function struct {
 
 const (
 	vocabulary = 32000
-	// layers are the weights of a case that multiplies few rows by many weights. They do not fit into a cache.
+	// Each character of layers is the name of a weight matrix, in a case that multiplies few rows by all of these
+	// matrices. Together they do not fit into a cache.
 	layers = "01234567"
 )
 

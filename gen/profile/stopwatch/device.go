@@ -94,9 +94,9 @@ func watched(watch *gpu.Watch, each bool, forward func() error) ([]gpu.Event, er
 	return events, err
 }
 
-// replays calls forward for about budget. It returns the device times of all pieces of work that the calls replay,
-// in order, without the first warmUp of them. It returns nil if the device reports no recorded work for a first
-// call.
+// replays calls forward for about budget. It returns the device times of all pieces of recorded work that the calls
+// replay, in order, without the first warmUp of them. It first calls forward once more, and returns nil if the device
+// reports no recorded work for this call.
 func replays(budget time.Duration, watch *gpu.Watch, forward func() error) (times []time.Duration, err error) {
 	events, err := watched(watch, false, forward)
 	if err != nil || len(events) == 0 {

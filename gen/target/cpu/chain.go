@@ -16,7 +16,8 @@ type Tile struct {
 	Index int
 }
 
-// TileKind says whether a [Tile] is a run of an operand, of a result, or of a temporary value.
+// A [Tile] is a run of adjacent elements. TileKind says whether the run is of an operand, of a result, or of a
+// temporary value.
 type TileKind uint8
 
 // The kinds of tiles.
@@ -26,8 +27,8 @@ const (
 	TileTemp
 )
 
-// TileCall is a call of a vector primitive on runs of elements. An argument is a [Tile] or a constant, such as a
-// [kernel.Number]. A Tile stands for a run.
+// TileCall is a call of a vector primitive on runs of adjacent elements. An argument is a [Tile], which stands for a
+// run, or a constant, such as a [kernel.Number].
 type TileCall struct {
 	Kernel   *kernel.Kernel
 	Instance int // see [kernel.Call]

@@ -170,10 +170,10 @@ func joins(outer, inner axis) bool {
 	return true
 }
 
-// split selects the inner dimension of a loop: the last dimension, or the last two merged into one. They are merged
-// if the extent of the last is a constant of at most maxPeriod, and every operand meets one of three conditions over
-// these two dimensions: it is contiguous, it is constant, or it repeats its elements along the first of them. outer
-// are the other dimensions. periods has an element for each operand; see [LoopOperand].
+// split selects the inner dimension of a loop: the last dimension, or the last two merged into one. It merges them if
+// the extent of the last is a constant of at most maxPeriod, unless an operand is constant along the last dimension
+// but not along the one before it. outer are the other dimensions. periods has an element for each operand; see
+// [LoopOperand].
 func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []int) {
 	periods = make([]int, operands)
 	if len(axes) == 0 {
@@ -198,8 +198,9 @@ func split(axes []axis, operands int) (outer []axis, inner dim.Dim, periods []in
 	return axes[:len(axes)-1], last.extent, periods
 }
 
-// periodic sets the periods of operands, see [LoopOperand], over a dimension that merges outer and inner. p is the
-// extent of inner. periodic returns false if an operand is constant along inner but not along outer.
+// periodic sets the periods of operands, see [LoopOperand], along one dimension into which outer and inner are
+// merged. p is the extent of inner. periodic returns false if an operand is constant along inner but not along outer,
+// because such an operand has no period.
 func periodic(outer, inner axis, p int, periods []int) bool {
 	zero := dim.Const(0)
 	for i, s := range inner.strides {
@@ -217,7 +218,7 @@ func periodic(outer, inner axis, p int, periods []int) bool {
 	return true
 }
 
-// compileRegion compiles the nodes of a region to calls of vector primitives. body has the calls. It assigns a run to
+// compileRegion compiles the nodes of a region to `body`, calls of vector primitives. It assigns a run of memory to
 // the result of every node: the run of a result of the region, or a free temporary. temps has the element types of
 // the temporaries. The first result of the region is written last, because it may share memory with an operand.
 // compileRegion returns an error if no kernel computes a node, or if a constant is used where a run is needed.
@@ -281,9 +282,9 @@ func compileRegion(region *ir.Block) (body []TileCall, temps []ir.DType, err err
 	return slices.Concat(before, body, after), temps, nil
 }
 
-// resultTile selects the run for r, a node's result. If r is a result of the region and may be written
-// before all operands are read, it is the run of that result. Otherwise it is a temporary: one of
-// `free`, or a new one, whose type is added to temps.
+// resultTile selects the run for r, the result of a node. It is the run of a result of the region if r is this result
+// and may be written before all operands are read. Otherwise it is a temporary of r's type: one of `free`, or a new
+// one. The type of a new one is added to temps.
 func resultTile(region *ir.Block, r *ir.Value, free *[]int, temps *[]ir.DType) Tile {
 	last := region.Nodes[len(region.Nodes)-1].Results[0] == r
 	for i, res := range slices.Backward(region.Results) {

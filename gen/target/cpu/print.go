@@ -170,9 +170,10 @@ func (p *printing) arg(a any) *jen.Statement {
 	return nil
 }
 
-// composite prints a pointer to a struct. The struct is a variable of the package if all its fields are constants. If
-// some fields are not constants, [forms] may have a method that sets them. The method returns a copy of the variable
-// with these fields. If the step may take long and the struct has a field for a context, the field is set.
+// composite prints a pointer to a struct. A struct of constants is a variable of the package. If [varying] splits the
+// struct into constants and one extent, composite prints the call of a method that returns a copy of such a variable
+// with the extent set. Any other struct is printed as a literal. If the step may take long and the struct has a field
+// for a context, the field is set.
 func (p *printing) composite(s *Struct) *jen.Statement {
 	takes := p.Long() && s.Ctx
 	ctx := jen.Nil()

@@ -45,8 +45,8 @@ func loopVar(i int) string {
 	return "i_" + strconv.Itoa(i)
 }
 
-// start prints the index of the first element of the current run of an operand or result, without
-// the position in the inner dimension.
+// start prints the index of the element at which the inner dimension begins, in an operand or result with these
+// strides along the outer dimensions.
 func (p *loopPrinter) start(strides []dim.Dim) *jen.Statement {
 	out := jen.Empty()
 	for i, s := range strides {

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// chain counts the products on a path through the graph. A softmax of n scores counts the products since the softmax
-// before it 2·ln n times, or once if that is more. [Precision.Rounding] derives a tolerance from the count.
+// chain counts the products on a path through the graph. The products between a softmax of n scores and the softmax
+// before it count max(1, 2·ln n) times. [Precision.Rounding] derives a tolerance from the count.
 type chain struct {
 	before float64 // products up to the last softmax; a softmax increases the count
 	since  float64 // products after the last softmax

@@ -180,8 +180,8 @@ func (l *lastChannels) conv(n *ir.Node, o op.Conv) *ir.Value {
 // leastPipelined is the fewest rows for which pipelined kernels are faster than [last.MatMulRows].
 const leastPipelined = 64
 
-// product builds a [last.MatMulRows] for a product with prepared weights. It returns nil if the weights are not
-// prepared, if no kernel computes it, or if a pipelined kernel is faster.
+// product builds a [last.MatMulRows] for n, a matrix product. It returns nil if the weights are not prepared, if no
+// kernel computes a MatMulRows of these operands, or if a pipelined kernel is faster.
 func (l *lastChannels) product(n *ir.Node, o op.MatMul) []*ir.Value {
 	x, w := n.Args[0], n.Args[1]
 	chunk := l.target.options().Chunk(x.Type.DType)

@@ -47,8 +47,8 @@ type rowGroups struct {
 	f     *ir.Func
 	index map[*ir.Node]int // the indices of the nodes in the function
 	of    map[*ir.Node]*rowGroup
-	// after has, for each node, the groups whose results it uses from outside of the group, or through a node outside
-	// of it. Some of these groups may have joined others and have no nodes.
+	// after has, for each node x, the groups g such that x depends on a result of g, and x or a node on the way from
+	// g to x is not in g. Some of these groups may have joined others and have no nodes.
 	after map[*ir.Node]map[*rowGroup]bool
 }
 

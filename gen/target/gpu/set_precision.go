@@ -95,8 +95,9 @@ func (n *narrower) apply(b *ir.Builder, node *ir.Node, o ir.Op, operands int, re
 	return []*ir.Value{op.ConvertTo(b, b.Node(o, args...), ir.F32)}
 }
 
-// applyWhole applies o, the operator of a node, to operands in 16 bits. Kernels compute it only on these. Its narrow
-// results are f32 unless the first one is wanted.
+// applyWhole converts the factors of a node to 16 bits, because kernels compute o, the operator of the node, only on
+// these. The operator's own results are f32, or narrow if the first result is wanted in 16 bits. applyWhole returns
+// them in the types of the node's results.
 func (n *narrower) applyWhole(b *ir.Builder, node *ir.Node, o op.Product) []*ir.Value {
 	by := ir.Op(o)
 	if !n.wanted[node.Results[0]] {

@@ -101,9 +101,9 @@ type rounding interface {
 	Round(x float64) float64
 }
 
-// round rounds the float operands of a trial as x rounds the factors of products. It does not round f64. The target
-// computes sums and scores in f32. Its results must then be as close to the evaluator's results as the results of a
-// target that does not round factors.
+// round rounds the float operands of a trial as x rounds the factors of products, except f64. The evaluator and the
+// target then multiply the same factors, and the target computes sums and scores in f32. Its results must therefore
+// be as close to the evaluator's results as the results of a target that does not round factors.
 func (c Trial) round(x rounding) {
 	for _, a := range c.Args {
 		if a != nil && a.Kind == ir.TensorKind && a.DType.IsFloat() && a.DType != ir.F64 {

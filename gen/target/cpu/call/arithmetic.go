@@ -25,8 +25,8 @@ var arithmetic = []entry{
 	computes(pRelu),
 }
 
-// These are the forms of a vector primitive with two operands. An operand is a number or a run. A run is a slice of
-// adjacent elements. runsForm has two runs, scalarForm a run and a number, and flipForm a number and a run.
+// These are the forms of a vector primitive with two operands, a and b. In runsForm, both are runs. A run is a slice
+// of adjacent elements. In scalarForm, a is a run and b a number. In flipForm, a is a number and b a run.
 type (
 	runsForm   = func(dst, a, b kernel.Memory) kernel.Call
 	scalarForm = func(dst, a kernel.Memory, b kernel.Scalar) kernel.Call
@@ -37,16 +37,17 @@ func commutative[O ir.Op](runs runsForm, scalar scalarForm) entry {
 	return computes(func(_ O, n node) kernel.Call { return swap(n, runs, scalar, scalar) })
 }
 
-// swap is like [binary], for a primitive without a flipped form. If only the first operand is a constant with equal
-// elements, swap exchanges the operands. It then returns the mirrored form, such as Less for Greater.
+// swap is like [binary], for a primitive without a flipped form. If a is a constant with equal elements and b is not,
+// swap returns the call of the mirrored primitive with the operands exchanged. For example, 1 > b becomes b < 1.
 func swap(n node, runs runsForm, scalar, mirrored scalarForm) kernel.Call {
 	return binary(n, runs, scalar, func(dst kernel.Memory, a kernel.Scalar, b kernel.Memory) kernel.Call {
 		return mirrored(dst, b, a)
 	})
 }
 
-// binary returns the call of a vector primitive with two operands. It returns the scalar form if the second operand
-// is a constant with equal elements. Otherwise it returns the flipped form if the first operand is such a constant.
+// binary returns the call of a vector primitive with two operands, a and b. It returns the scalar form if b is a
+// constant with equal elements. Otherwise it returns the flipped form if a is such a constant, and else the form with
+// two runs.
 func binary(n node, runs runsForm, scalar scalarForm, flipped flipForm) kernel.Call {
 	if s, ok := uniform(n.Arg(1)); ok {
 		return scalar(n.out(0), n.in(0), s)

@@ -49,7 +49,7 @@ func maskStrides(o op.Attend, mask ir.Type) []dim.Dim {
 }
 
 const (
-	// attendQueries is the maximum number of queries in a part of an attention.
+	// attendQueries is the maximum number of queries in a part of an attention. A part has queries of one head.
 	attendQueries = 128
 	// attendParts is the maximum number of parts of an attention that are computed concurrently,
 	// each with its own scratch memory.

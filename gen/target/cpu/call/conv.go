@@ -42,8 +42,8 @@ func convDataBlocked(o storage.ConvDataBlocked, n node) kernel.Call {
 	return kernel.ConvData(n.out(0), n.in(0), n.in(1), shape)
 }
 
-// convPixels returns the call of a matrix product. It multiplies the weights by each image. An image is a matrix with
-// a row for each channel.
+// convPixels returns the call of a matrix product, which multiplies the weights by each image. An image is a matrix
+// with a row for each channel.
 func convPixels(o storage.ConvPixels, n node) kernel.Call {
 	x := n.shape(0)
 	pixels, in, out := dim.Product(x[2:]...), dim.Const(o.InC), dim.Const(o.OutC)

@@ -105,10 +105,10 @@ type Composite struct {
 	Fields []Field // fields that are not zero
 }
 
-// Field is a field of a [Composite]: its name, its Go type and its value. The value is an argument
-// as in a [Call], a []Memory, or an *[ir.Block]. A block is the region of a function that is
-// applied to runs of a result. The region's first parameter and its result are the run. Further
-// parameters are the kernel's further operands.
+// Field is a field of a [Composite]: its name, its Go type and its value. The value is an argument as in a [Call], a
+// []Memory, or an *[ir.Block]. A block is the body of a function that the kernel applies to runs, which are slices of
+// a result. Its first parameter is a run, and its result is the new content of the run. Its other parameters are
+// further operands of the kernel.
 type Field struct {
 	Name, Type string
 	Value      any
@@ -120,8 +120,7 @@ func newComposite(typ string, ctx bool, fields ...Field) *Composite {
 	return &Composite{Type: typ, Ctx: ctx, Fields: slices.DeleteFunc(fields, func(f Field) bool { return isZero(f.Value) })}
 }
 
-// isZero reports whether v is known to be zero. v is the value of a field of a composite. The field need not be given
-// if it is zero.
+// isZero reports whether v, the value of a field of a composite, is known to be zero. Such a field can be left out.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case nil:

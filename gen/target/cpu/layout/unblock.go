@@ -19,9 +19,9 @@ func Unblock(costs *cost.Model) pass.Pass {
 	return pass.Pass{Name: "unblock_convs", Run: func(_ *pass.Context, m *ir.Module) (bool, error) { return unblock(costs, m) }}
 }
 
-// unblock computes a convolution directly on planar tensors if that is faster than blocking them. The tensors must be
-// blocked for this convolution only. unblock changes depthwise convolutions whose result is unblocked, and 1×1
-// convolutions. It reports whether it changed m.
+// unblock computes a convolution directly on planar tensors if that is faster than blocking them, and if they are
+// blocked for this convolution only. It changes 1×1 convolutions, and depthwise convolutions whose result is
+// unblocked. It reports whether it changed m.
 func unblock(costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		for _, rewrite := range []func(*cost.Model, *ir.Builder, *ir.Node) []*ir.Value{planarResult, planarPixels} {
@@ -36,8 +36,8 @@ func unblock(costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	return changed, nil
 }
 
-// planarResult looks for a node n that unblocks the result of a convolution. If the convolution can be computed on
-// planar operands in less time, planarResult returns a replacement for n. It returns nil for other nodes.
+// planarResult returns a replacement for n if n unblocks the result of a convolution, and if the convolution takes
+// less time on planar operands. It returns nil for other nodes.
 func planarResult(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	if _, ok := n.Op.(storage.Unblock); !ok || n.Args[0].Def == nil || b.Uses(n.Args[0]) != 1 {
 		return nil

@@ -130,9 +130,9 @@ func (ConvBlocked) Flops(in, out []ir.Type) dim.Dim {
 	return out[0].Elems().Mul(dim.Product(in[1].Shape[1:5]...)).Mul(dim.Const(2))
 }
 
-// InParts implements [op.Summer]. It returns the convolution with its sums split into partial sums. A partial sum
-// adds whole channel blocks of x: as many as have at most `terms` terms together, but at least one block. InParts
-// returns nil if the sums have at most `terms` terms.
+// InParts implements [op.Summer]. It returns the convolution with its sums split into partial sums. A partial sum has
+// as many whole channel blocks of x as fit into `terms` terms, but at least one block. InParts returns nil if the
+// sums have at most `terms` terms.
 func (o ConvBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {

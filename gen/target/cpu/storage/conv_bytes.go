@@ -253,8 +253,9 @@ func (o DepthwiseBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 }
 
 // evalBytes requantises the sums of a convolution of blocked bytes. sum returns the sum of a channel at the current
-// position of the window. cell returns the byte of x under the window's cell with index `tap`, for a block of
-// channels and a lane in it. It returns 0 if x has no such cell.
+// position of the window. It reads bytes of x with the function `cell`. The arguments of cell are the index of a
+// block of channels, the index `tap` of a cell of the window, and a lane of the block. cell returns 0 if the window's
+// cell is outside of x.
 func evalBytes(r op.Requantize, conv ir.Op, in []*ir.Tensor, window op.Window, channels int, sum func(channel int, cell func(block, tap, lane int) int64) int64) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(conv, in)
 	if err != nil {

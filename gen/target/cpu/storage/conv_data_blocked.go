@@ -99,9 +99,9 @@ func (o ConvDataBlocked) Flops(in, _ []ir.Type) dim.Dim {
 	return in[0].Elems().Mul(dim.Product(in[1].Shape[0], dim.Const(op.LenOf(o.Kernel)*block))).Mul(dim.Const(2))
 }
 
-// InParts implements [op.Summer]. It returns the convolution with its sums split into partial sums. A partial sum
-// adds whole channel blocks of g: as many as have at most `terms` terms together, but at least one block. InParts
-// returns nil if the sums have at most `terms` terms.
+// InParts implements [op.Summer]. It returns the convolution with its sums split into partial sums. A partial sum has
+// as many whole channel blocks of g as fit into `terms` terms, but at least one block. InParts returns nil if the
+// sums have at most `terms` terms.
 func (o ConvDataBlocked) InParts(n *ir.Node, terms int) ir.Op {
 	p, several := op.SplitSum(dim.Product(n.Arg(1).Type.Shape[1:5]...), terms)
 	if !several {

@@ -42,9 +42,9 @@ func lowerMatMulInteger(b *ir.Builder, n *ir.Node, o op.MatMulInteger) []*ir.Val
 	return []*ir.Value{op.ReshapeTo(b, y, n.Results[0].Type.Shape...)}
 }
 
-// lowerConvInteger replaces n by a product of the weights and patches of x, unless n is a depthwise convolution. It
-// only converts the scale of a depthwise convolution to f64, if it has another type. It returns nil for a depthwise
-// convolution without such a scale.
+// lowerConvInteger replaces n by a product of the weights and patches of x, unless n is a depthwise convolution. If n
+// is depthwise and has a scale that is not f64, lowerConvInteger only converts the scale to f64. It returns nil for
+// other depthwise convolutions.
 func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	x, w := n.Arg(0), n.Arg(1)
 	if o.IsDepthwise(w.Type) {
@@ -63,8 +63,9 @@ func lowerConvInteger(b *ir.Builder, n *ir.Node, o op.ConvInteger) []*ir.Value {
 	return []*ir.Value{op.ReshapeTo(b, b.Node(op.Transpose{Perm: []int{0, 2, 1}}, y), out.Shape...)}
 }
 
-// convProduct describes the product of the weights and patches of x. It appends the operands of the product except
-// the patches. There is a matrix of weights for each group. If pack is set, convProduct packs the weights.
+// convProduct describes the product that computes the convolution n: the weights times patches of x. It appends the
+// operands of the product except the patches. The weights of each group are a matrix. If pack is set, convProduct
+// packs the weights.
 func convProduct(b *ir.Builder, n *ir.Node, o op.ConvInteger, pack bool) integerProduct {
 	x, w := n.Arg(0), n.Arg(1)
 	group := dim.Const(o.Group)
@@ -97,9 +98,8 @@ func (p *integerProduct) shape() []dim.Dim {
 	return []dim.Dim{p.weights.Type.Shape[0], p.weights.Type.Shape[2]}
 }
 
-// vectors computes the per-channel operands from the operands of node n, an integer product. If
-// pack is set, it packs the weights. The packed weights are i8 and the rows u8, so zero points of
-// other types are shifted by 128.
+// vectors sets the bias, scale and zero points of p from the operands of n, an integer product. If pack is set, it
+// packs the weights. Packed weights are i8 and rows are u8. A zero point of another type is shifted by 128.
 func (p *integerProduct) vectors(n *ir.Node, pack bool) {
 	b := p.b
 	from := p.weights.Type.DType
@@ -159,8 +159,7 @@ func (p *integerProduct) vectors(n *ir.Node, pack bool) {
 	}
 }
 
-// direct appends the sums of a product of unpacked rows x and weights that are packed during the
-// product.
+// direct packs the rows x and appends the sums of their product with weights that the product's kernel packs.
 func (p *integerProduct) direct(x *ir.Value) *ir.Value {
 	x0 := normal(p.b, p.x0, x.Type.DType, ir.U8)
 	if isNought(x0) {
@@ -218,8 +217,8 @@ func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
 	return op.ExpandTo(p.b, p.channels(v), p.shape()...)
 }
 
-// build appends the product. rows are the packed rows and, if p.zero is not nil, the sums of the
-// rows. n is the number of columns.
+// build appends the product. rows holds the packed rows, followed by the sums of the rows if p.zero is not nil. n is
+// the number of columns.
 func (p *integerProduct) build(r op.Requantize, rows []*ir.Value, n dim.Dim) *ir.Value {
 	var sums *ir.Value
 	if p.zero != nil {

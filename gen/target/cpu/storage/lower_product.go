@@ -93,8 +93,8 @@ func matMulPanels(b *ir.Builder, a, panels *ir.Value, n dim.Dim, batch []dim.Dim
 	return op.ReshapeTo(b, y, slices.Concat(batch, []dim.Dim{matrix[i], n})...)
 }
 
-// lowerRecurrent projects the operand of an f32 layer for all steps at once, and packs the recurrent weights into
-// panels. It returns nil for layers of other types.
+// lowerRecurrent multiplies the operand of an f32 layer by the input weights for all steps at once, and packs the
+// recurrent weights into panels. It returns nil for layers of other types.
 func lowerRecurrent(b *ir.Builder, n *ir.Node, o op.RecurrentLayer) []*ir.Value {
 	if n.Arg(0).Type.DType != ir.F32 {
 		return nil

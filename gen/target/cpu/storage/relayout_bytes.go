@@ -79,10 +79,9 @@ func withExtents(b *ir.Builder, y *ir.Value, n *ir.Node) *ir.Value {
 	return b.Node(ir.Assume{Type: t}, y)
 }
 
-// negated appends weights with the opposite zero point: the value −zero as i8, repeated to the shape of w. If they
-// are added as a second set of weights, the sums lose the zero point of w. zero is i32 with one element or one for
-// each channel. v is nil if the zero point is zero. ok is false if the zero point is not constant or −zero does not
-// fit i8.
+// negated appends a second set of weights. Its elements are −zero as i8, repeated to the shape of w. If the sums of
+// both sets are added, the result is Σ x·(w − zero). zero is i32 with one element or one for each channel. v is nil
+// if zero is nil or 0. ok is false if zero is not constant or −zero does not fit i8.
 func negated(b *ir.Builder, zero, w *ir.Value) (v *ir.Value, ok bool) {
 	if isNought(zero) {
 		return nil, true

@@ -16,8 +16,8 @@ var columns = []entry{
 	ends(deformColumns),
 }
 
-// foldWindow returns a window with the strides, dilations and pads of o. The window's Kernel is a placeholder of
-// ones. Kernel holds ints, but the extents of o.Block may be symbols.
+// foldWindow returns a window with the strides, dilations and pads of o. It has a Kernel of ones instead of o.Block,
+// because Kernel holds ints and the extents of o.Block may be symbols.
 func foldWindow(o op.Col2Im) op.Window {
 	return op.Window{Kernel: slices.Repeat([]int{1}, len(o.Image)), Strides: o.Strides, Dilations: o.Dilations, Pads: o.Pads}
 }
@@ -46,8 +46,8 @@ func foldExtents(o op.Col2Im, n *ir.Node) []ir.CheckDim {
 	}
 }
 
-// col2Im adds the columns to images, each element at the cell of its window. There is a thread for each element of
-// the images. The thread adds up the cells of all windows that contain the element, in the order of the cells.
+// col2Im adds up the columns of windows to images. There is a thread for each element of the images. The thread adds
+// up the cells of all windows that contain the element, in the order of the cells.
 func col2Im(o op.Col2Im, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, y := n.Args[0], n.Results[0]
 	d, ok := kernels.Arithmetic(x.Type.DType)

@@ -35,9 +35,9 @@ func conv(o op.Conv, n *ir.Node, put store, by Options) ([]kernels.Launch, error
 }
 
 // convolve computes a convolution as a matrix product [channels, terms]·[terms, windows] for each group. A term is a
-// channel of the operand and a cell of the window. The functions x and w convert the elements of the operand and of
-// the weights. The argument `channel` of w is the channel of the result; for x it is nil. sums is the type of the
-// sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
+// pair: a channel of the operand and a cell of the window. The function x converts an element v of the operand, and
+// the function w an element v of the weights. w gets the channel of the result as `channel`; x gets nil. sums is the
+// type of the sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
 func convolve(name string, o op.Conv, n *ir.Node, sums, matrix ir.DType, x, w func(e *kernels.Emitter, v, channel *kernel.Value) *kernel.Value, put storeSum) ([]kernels.Launch, error) {
 	operand, weights, y := n.Args[0], n.Args[1], n.Results[0]
 	in, out := operand.Type.Shape, y.Type.Shape
@@ -94,9 +94,8 @@ func (w window) cells(e *kernels.Emitter, place, tap []*kernel.Value) (cells []*
 	return cells, inside
 }
 
-// places finds the window that has the given cell of the operand as its cell `tap`, and returns the window's
-// position. tap holds coordinates in the window. exists says whether there is such a window. extents are the numbers
-// of windows along each axis.
+// places looks for the window in which a cell of the operand has the coordinates `tap`. It returns the position of
+// this window. exists says whether there is such a window. extents are the numbers of windows along each axis.
 func (w window) places(e *kernels.Emitter, cell, tap []*kernel.Value, extents []dim.Dim) (places []*kernel.Value, exists *kernel.Value) {
 	exists = e.Bool(true)
 	for i := range cell {

@@ -76,9 +76,9 @@ func matrices(name string, n *ir.Node, sums, matrix ir.DType, a, b func(e *kerne
 	return one(kernels.Product(name, f))
 }
 
-// factorsOf describes the products of batches of matrices that n computes. The functions a and b convert the elements
-// of the left and of the right matrix. The argument `column` of b is the column; for a it is nil. sums is the type of
-// the sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
+// factorsOf describes the products of batches of matrices that n computes. The function a converts an element v of
+// the left matrix, and the function b an element v of the right matrix. b gets the column as `column`; a gets nil.
+// sums is the type of the sums, and matrix is [kernels.Factors.Matrix]. put stores each sum.
 func factorsOf(n *ir.Node, sums, matrix ir.DType, a, b func(e *kernels.Emitter, v, column *kernel.Value) *kernel.Value, put storeSum) (f kernels.Factors, err error) {
 	x, y := n.Args[0], n.Args[1]
 	p, err := op.Matrices(x.Type, y.Type)

@@ -213,7 +213,7 @@ func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state
 }
 
 // inside returns a range [from, to) of samples of a bin. It contains all samples whose coordinate is between −1 and
-// the extent of the axis. If r.Sampling is 0, a bin may have any number of samples. The range then has at most a few
+// the extent of the axis. If r.Sampling is 0, a bin may have very many samples. Even then the range has at most a few
 // samples for each element of the axis.
 func (a roiAxis) inside(r roi) (from, to *kernel.Value) {
 	if r.Sampling > 0 {

@@ -78,7 +78,7 @@ func rowsOf(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	return one(l, err)
 }
 
-// together computes what is the same for all elements of the row. This includes operands and results of n, and what n
+// together computes what a row has once for node n: operands and results with one number for the row, and what n
 // needs to know of the whole row, such as its sum.
 func (f *rowFusion) together(n *ir.Node) {
 	for i, a := range n.Args {
@@ -200,7 +200,7 @@ func (f *rowFusion) moments(x *ir.Value, epsilon float64, centred bool) []*kerne
 	return []*kernel.Value{mean, f.Div(f.Float(d, 1), root)}
 }
 
-// at returns the element of v that belongs to element l of the row. kind says which element this is.
+// at returns the element of v that belongs to element l of the row. kind is the kind of v.
 func (f *rowFusion) at(l *kernels.Lane, v *ir.Value, kind RowKind) *kernel.Value {
 	if kind == PerRow || kind == Single {
 		return f.fixed[v]

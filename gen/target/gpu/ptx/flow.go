@@ -154,8 +154,8 @@ func (w *writer) start(c counter) (index string, carried []string) {
 	return index, carried
 }
 
-// turn writes several copies of the body of a loop, one after the other. It then moves the index and
-// the carried values after the last copy into the registers of the loop.
+// turn writes several copies of the body of a loop, one after the other. It then moves the carried values of the last
+// copy, and the next index, into the registers of the loop.
 func (w *writer) turn(c counter, index string, carried []string, copies int) {
 	values := held(carried)
 	at := index

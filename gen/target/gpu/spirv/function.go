@@ -79,8 +79,8 @@ func (f *function) value(op, typ uint32, operands ...uint32) uint32 {
 	return id
 }
 
-// first appends the instructions that the function `compute` makes to the start of f, so that every block may use
-// the result.
+// first calls the function `compute`, and puts the instructions that it makes at the start of f, so that every block
+// may use the result.
 func (f *function) first(compute func() uint32) uint32 {
 	code := f.code
 	f.code = f.entry

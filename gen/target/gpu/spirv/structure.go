@@ -101,8 +101,8 @@ func (f *body) split(all []*instruction) error {
 	return nil
 }
 
-// isControl reports whether the literals of a merge instruction are allowed. Allowed are no loop control, and the
-// request to unroll a loop.
+// isControl reports whether the literals of a merge instruction are allowed. They may say that there is no control
+// or, in a loop, that the loop should be unrolled.
 func isControl(in *instruction) bool {
 	n := in.literals
 	return len(n) == 1 && n[0] == 0 || in.name == "LoopMerge" && (len(n) == 1 && n[0] == 1 || len(n) == 2 && n[0] == 0x100)
