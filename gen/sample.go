@@ -120,8 +120,8 @@ func (m *Model) sample(f *emit.Function, move func(args []any)) ([]any, [][]int,
 	return results, outShapes, nil
 }
 
-// steadyFlops is the number of floating-point operations up to which [Model.keepSteady] computes a sample twice.
-// Single rounding errors average out in larger networks.
+// steadyFlops is the number of floating-point operations up to which [Model.keepSteady] computes a sample twice. It
+// keeps the samples of larger networks as they are, because single rounding errors average out there.
 const steadyFlops = 1 << 28
 
 // keepSteady removes from a function's sample the results that depend on rounding, because rounding differs between

@@ -28,7 +28,8 @@ func Server(p Packaged) (Folder, error) {
 	return Folder{filepath.Join(p.Dir, ServerName), []emit.File{{Name: "main.go", Data: text}}}, err
 }
 
-// loads returns the expression that loads the model of a package called model, if its weights are in the program.
+// loads returns the Go expression that loads a model whose weights are in the program. The model's package is called
+// model.
 func (m *Model) loads() string {
 	if _, ok := m.store().(emit.Drawn); ok {
 		return "model.New(0), nil"

@@ -52,8 +52,8 @@ func (m *Model) WebMain(imported string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// WebFiles returns the files of a folder that any server of static files serves. program is what [Model.WebMain] was
-// built to, and support is the script that the toolchain has for such programs, wasm_exec.js.
+// WebFiles returns the files of a folder that any server of static files serves. program is the main package of
+// [Model.WebMain], built for js/wasm. support is the script that the toolchain has for such programs, wasm_exec.js.
 func (m *Model) WebFiles(program, support []byte) ([]emit.File, error) {
 	methods, err := m.served()
 	if err != nil {

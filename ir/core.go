@@ -58,7 +58,7 @@ func ratio(f float64) (Ratio, bool) {
 	return Ratio{}, false
 }
 
-// Load returns the weight of the module that is called Name and has type Type.
+// Load returns the module's weight called Name. The weight has type Type.
 type Load struct {
 	Name string
 	Type Type `ir:"result"`

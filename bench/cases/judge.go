@@ -24,8 +24,8 @@ type verdict struct {
 	Accuracy *accuracy `json:"accuracy,omitempty"`
 }
 
-// accuracy holds three errors, each the [difference] from an evaluation in float64: of ONNX Runtime (Want), of
-// burngen (Got) and of burngen in strict mode.
+// accuracy holds the [difference] of three outputs from an evaluation in float64: the outputs of ONNX Runtime (Want),
+// of burngen (Got), and of burngen in strict mode (Strict).
 type accuracy struct {
 	Want   float64 `json:"ort"`
 	Got    float64 `json:"burngen"`

@@ -40,8 +40,7 @@ func main() {
 	}
 }
 
-// files parses the flags of a command and returns its other arguments. It returns an error unless there are n of
-// them.
+// files parses the flags of a command and returns its other arguments. It returns an error if their number is not n.
 func files(flags *flag.FlagSet, args []string, n int) ([]string, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, err

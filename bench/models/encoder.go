@@ -26,8 +26,8 @@ func (e encoder) graph() *graph {
 	return g
 }
 
-// layer adds attention and two dense layers that read x, and returns the name of the result. The attention and the
-// dense layers each end in a residual and a norm. The prefix of all names is `at`.
+// layer adds a transformer layer that reads x: attention, and then two dense layers. It returns the name of the
+// result. The attention and the dense layers each end in a residual and a norm. The prefix of all names is `at`.
 func (e encoder) layer(g *graph, at, x string) string {
 	heads := func(name string, perm ...int) string {
 		y := g.dense(at+name, x, e.width, e.width)

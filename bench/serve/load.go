@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// conn is a connection of HTTP/1.1 that sends prepared requests. It is cheaper than net/http's client, so that one
-// processor can load a server on another.
+// conn is an HTTP/1.1 connection whose requests are slices of bytes that are sent as they are. It is cheaper than
+// net/http's client, so that one processor can load a server on another.
 type conn struct {
 	net.Conn
 	in   *bufio.Reader

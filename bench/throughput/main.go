@@ -12,10 +12,11 @@
 //	go run ./throughput [-callers N] [-rounds 5] [-time 2s] [-burngen CMD] CASE ...
 //
 // A case is a name of ./models or an ONNX file. The arguments and the comparison of the outputs are compare.mjs's.
-// For each side, the table has the calls of a second, the median over the rounds; the median and the 99th percentile
-// of the time of a call, over all rounds; and the calls of the sessions divided by the side's. A process of ORT gets
-// a new command after every 20 ms of calls; the time between two commands does not count. The command needs `npm ci`,
-// a C compiler, and a system that can suspend processes. Other work on the machine changes the numbers.
+// For each side, the table has the calls of a second (the median over the rounds), the median and the 99th percentile
+// of the time of a call (over all rounds), and a ratio: the calls of the sessions divided by the calls of the side. A
+// process of ORT gets a new command after every 20 ms of calls; the time between two commands does not count. The
+// command needs `npm ci`, a C compiler, and a system that can suspend processes. Other work on the machine changes the
+// numbers.
 package main
 
 import (

@@ -139,7 +139,7 @@ func (c kase) compare() error {
 	return nil
 }
 
-// model compiles the training step of the case with a rate of dropout.
+// model compiles the training step of the case, with dropout at this rate.
 func (c kase) model(dropout float64) (*gen.Model, error) {
 	r, err := nn.Record(func(r *nn.Recorder) {
 		m, loss := c.loss(dropout)

@@ -191,9 +191,9 @@ func reading(plain, torch string) error {
 	return err
 }
 
-// generating compares cp with generating packages that keep their weights in a separate file. All contenders run in
-// each round. The previous output is removed, and pending writes are flushed to the disk, before each run. It takes
-// the shortest time of each contender, because disks and virtual machines vary.
+// generating compares the time of cp with the time of generating packages that keep their weights in a separate file.
+// All of them run in each round. Before each run, the previous output is removed, and pending writes are flushed to
+// the disk. The shortest time of each counts, because the times of disks and virtual machines vary.
 func generating(path string) error {
 	to := filepath.Join(*dir, "to")
 	contenders := []struct {

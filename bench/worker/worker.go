@@ -1,5 +1,5 @@
-// Package worker runs a generated model on behalf of compare.mjs. It knows the protocol and the
-// shapes of the generated API, but not any model.
+// Package worker runs a generated model on behalf of compare.mjs. It knows the protocol and the signatures of
+// generated methods, but not any model.
 package worker
 
 import (
@@ -151,7 +151,7 @@ func argument[T any](list []tensors.Tensor) (v T, err error) {
 }
 
 // result returns a value that a generated model can write its outputs to: a pointer, a slice, or a struct of these. A
-// slice of numbers or of arrays gets the length batch, see [static]. Other slices are nil.
+// slice whose elements are [static] gets the length batch. Other slices are nil.
 func result[T any](batch int) (v T) {
 	x := reflect.ValueOf(&v).Elem()
 	if x.Kind() == reflect.Pointer && x.Type().Elem().Kind() == reflect.Struct {

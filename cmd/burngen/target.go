@@ -81,8 +81,8 @@ func (t manyTargets) Set(text string) error {
 	return nil
 }
 
-// targetsHelp is the help text of -target after its first words. One line about auto follows it: allTargets for
-// commands that only compile, or firstTarget for commands that compute.
+// targetsHelp is the help text of -target, except for its first words and its last line. The last line, about auto,
+// is allTargets for commands that only compile, and firstTarget for commands that compute.
 const (
 	targetsHelp = ":\n" +
 		"  cpu     kernels of the CPU (default)\n" +
@@ -174,9 +174,8 @@ func (t *oneTarget) check() error {
 	return err
 }
 
-// found returns the target of the flag with -precision applied, or fallback with -precision applied
-// if there is no -target. For auto it chooses the first target that the machine has, and prints the
-// target's name to w.
+// found returns the target that the flag names, or fallback without the flag, with -precision applied. For auto it
+// chooses the first target that the machine has, and prints the target's name to w.
 func (t *oneTarget) found(w io.Writer, fallback target.Target) (target.Target, error) {
 	found := fallback
 	if t.target != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// maxParts is the maximum number of computations that the pass tries to share among the functions of one Go type.
+// maxParts is the maximum number of computations that the pass tries to share among the functions that become methods
+// of one Go type.
 const maxParts = 32
 
 // Outlining returns three passes in the order in which they run: two move repeated nodes into new functions, and the

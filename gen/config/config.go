@@ -1,6 +1,6 @@
-// Package config reads configurations. A configuration is a struct with the directive //burngen:config, and the
-// parameter of a described model's function New. The package parses configurations from syntax alone, prints their
-// functions, and converts values from a command line or a file to a Go expression. It does not know models.
+// Package config reads configurations. A configuration is a struct with the directive //burngen:config. The function
+// New of a described model may take one. The package parses configurations from syntax alone, prints their functions,
+// and converts values from a command line or a file to a Go expression. It does not know models.
 package config
 
 import (

@@ -41,8 +41,8 @@ func seen(ports []port) []port {
 
 func (p port) elem() *jen.Statement { return jen.Id(gotype.Elem(p.value.Type.DType)) }
 
-// item prints the Go type of one item of the batch, for a batched port, or of the whole tensor, for
-// a static port.
+// item prints a Go type. For a batched port it is the type of one item of the batch, and for a static port the type
+// of the whole tensor.
 func (p port) item() *jen.Statement {
 	if p.typ == "" {
 		return p.elem()
@@ -132,8 +132,8 @@ func (a *api) inputs() []jen.Code {
 	return params
 }
 
-// passed prints arguments of a call that stands in a generated method. The call passes on all arguments of that
-// method: `in`, if they are the fields of one struct, or else each parameter by its name.
+// A generated method may call a function with all of its own arguments. passed prints these arguments: `in`, if the
+// method takes them as one struct, or else the name of each parameter.
 func (a *api) passed() []jen.Code {
 	if a.inStruct() {
 		return []jen.Code{jen.Id("in")}
@@ -361,8 +361,8 @@ func (a *api) checked() []jen.Code {
 	return out
 }
 
-// passed prints a call of a function of package rt that checks a port, such as "InTensor". The arguments of the call
-// are name, x and `more`. name is the port's name in errors, and x is the port's value.
+// passed prints a call that checks a port: a call of `function`, a function of package rt such as InTensor. The
+// arguments of the call are name, x and `more`. name is the port's name in errors, and x is the port's value.
 func passed(function, name string, x *jen.Statement, more ...jen.Code) jen.Code {
 	return jen.Qual(rtPath, function).Call(append([]jen.Code{Text(name), x}, more...)...)
 }
@@ -429,7 +429,7 @@ func (a *api) extents() []jen.Code {
 }
 
 // arguments prints the arguments of a schedule, except the first, which is the call. seeds are the gradients of
-// results. Only the second half of a split training step takes them.
+// results, which only the second half of a split training step takes.
 func (a *api) arguments(seeds []port) []jen.Code {
 	list := a.extents()
 	for _, p := range a.out {

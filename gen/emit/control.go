@@ -17,9 +17,9 @@ func (f *function) branch(s *program.Branch, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// extents prints the declaration of a variable for each symbol in list that is used. Checks of extents that may
-// overflow follow, see [fits]. list binds each symbol to an extent of a tensor. The tensor is stored with its shape
-// in a field of f.host.
+// list binds symbols to extents of tensors. Each tensor is stored with its shape in a field of f.host. extents prints
+// the declaration of a variable for each of these symbols that the code uses. Then it prints checks of extents that
+// may overflow, see [fits].
 func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	var out []jen.Code
 	for _, e := range list {
@@ -30,9 +30,9 @@ func (f *function) extents(n *ir.Node, list []program.Extent) []jen.Code {
 	return append(out, f.fits.atStep(n, symbolsOf(list)))
 }
 
-// passed prints arg, an argument of a call of callee. The argument tells callee where to write its result i. ref is
-// the memory of the result, and t its type. setup are the statements before the call. If the result is a tensor that
-// is stored with its shape, setup sets the shape, unless callee determines it. For other results setup is nil.
+// passed prints arg, the argument that tells callee where to write its result i, and setup, statements before the
+// call. ref is the memory of the result, and t its type. If the result is a tensor that is stored with its shape, and
+// callee does not determine the shape, setup sets the shape. Otherwise setup is nil.
 func (f *function) passed(callee *program.Func, i int, ref *plan.Ref, t ir.Type, v *views) (setup []jen.Code, arg jen.Code) {
 	switch {
 	case !t.IsTensor():

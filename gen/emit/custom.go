@@ -71,8 +71,8 @@ func (f *function) custom(s *program.Custom, v *views) []jen.Code {
 	return append(out, f.extents(s.Node, s.Extents)...)
 }
 
-// openShape prints dims, the extents of a result. If the called function determines an extent,
-// openShape prints its symbol.
+// openShape prints dims, the extents of a result. It prints rt.Sym(k) for an extent that the called function
+// determines; k is the index of the extent's symbol.
 func (f *function) openShape(s *program.Custom, dims []dim.Dim) []jen.Code {
 	own := s.Op.Binds()
 	out := make([]jen.Code, len(dims))

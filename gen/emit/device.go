@@ -170,8 +170,8 @@ func (e *emitter) openDevice(h *host) []jen.Code {
 	return out
 }
 
-// begins reports whether fn begins a call on a device: the target has a device, and fn is the
-// method's own function or a half of it.
+// begins reports whether fn begins a call on a device. It does if the target has a device, and fn is the method's own
+// function or one of the two halves that [method.halve] makes of it.
 func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }
@@ -313,9 +313,10 @@ func (f *function) send(v *views, refs ...*plan.Ref) []jen.Code {
 // changes the weights, so that the host may have outdated copies.
 func (f *function) trains() bool { return f.host != nil && f.host.typ == "Trainer" }
 
-// shared prints arguments for the calls that copy memory between host and device. They name the memory that refs
-// refer to. Each memory is printed once, as a call of the function `how` of package gpu. shared leaves out memory
-// that is never copied: containers, strings and, except in a trainer, weights. It returns nil without a device.
+// shared prints arguments for the calls that copy memory between host and device. An argument is a call of the
+// function `how` of package gpu, and names memory that refs refer to. Each memory is named once. shared leaves out
+// memory that is never copied: containers, strings and, except in a trainer, weights. It returns nil without a
+// device.
 func (f *function) shared(v *views, how string, refs []*plan.Ref) []jen.Code {
 	if !f.printer.OnDevice() {
 		return nil

@@ -155,8 +155,8 @@ func (f *function) invoke(s *program.Invoke, v *views) []jen.Code {
 	return append(before, f.enter(s.Callee, s.Bases, results, args))
 }
 
-// bind prints declarations of variables for symbols. A step finds the values of these symbols at run time. A symbol
-// that is not used has no variable. If finding its value can fail, bind prints the check of the error.
+// bind prints declarations of variables for the symbols whose values step s finds at run time. A symbol that is not
+// used has no variable. If finding its value can fail, bind prints the check of the error.
 func (f *function) bind(s *program.Bind, v *views) []jen.Code {
 	var out []jen.Code
 	for i, m := range s.Measures {
@@ -261,8 +261,8 @@ func (v *views) decls() []jen.Code {
 	return []jen.Code{jen.Var().Defs(v.list...)}
 }
 
-// variable returns the name of the variable for a buffer in the arena. ref refers to the buffer. The variable is
-// declared if it is new. A buffer has one variable for each element type.
+// variable returns the name of the variable for the buffer that ref refers to, which is in the arena. It declares the
+// variable if it is new. A buffer has one variable for each element type.
 func (v *views) variable(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]
@@ -285,9 +285,9 @@ type retyped struct {
 	dtype  ir.DType
 }
 
-// late returns the name of the variable for a buffer that is not in the arena. ref refers to the buffer. Its size is
-// known only at run time. The variable is declared after the buffer's allocation, or at the start if an earlier part
-// of the function allocated the buffer.
+// late returns the name of the variable for the buffer that ref refers to, which is not in the arena because its size
+// is known only at run time. The variable is declared after the buffer's allocation, or at the start if an earlier
+// part of the function allocated the buffer.
 func (v *views) late(ref *plan.Ref) string {
 	f, b := v.f, ref.Place.Buffer
 	name := f.buffers[b]

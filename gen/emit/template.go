@@ -201,7 +201,7 @@ func (p *filling) list(n ast.Node, list []jen.Code, sep string) {
 	p.edits = append(p.edits, edit{from, n.End(), lines})
 }
 
-// visit replaces n if it is a placeholder, the name of a variant such as Load_file, or a name of an imported
+// visit replaces n if it is a placeholder, the name of a variant (see [filling.ident]), or a name of an imported
 // package. It reports whether the children of n must be visited.
 func (p *filling) visit(n ast.Node) bool {
 	switch n := n.(type) {
@@ -246,8 +246,8 @@ func (p *filling) separator(field *ast.Field) string {
 	return sep
 }
 
-// ident replaces an identifier that is a placeholder. If it is the name of a variant, such as
-// Load_file, it becomes the name that the declaration has in the package, Load.
+// ident replaces an identifier that is a placeholder. The skeleton may have several variants of a declaration, such
+// as Load_file. ident replaces the name of a variant by the name that the declaration has in the package, Load.
 func (p *filling) ident(n *ast.Ident) {
 	switch {
 	case isPlaceholder(n.Name):

@@ -145,8 +145,8 @@ func nodeName(n *ir.Node) string {
 	return ir.OpName(n.Op)
 }
 
-// batchSymbol returns the symbol that TrainerOptions.Batch bounds. The first extent of some arguments is a symbol;
-// batchSymbol returns the symbol of the first such argument. It returns "" if there is no such argument.
+// batchSymbol returns the symbol that TrainerOptions.Batch bounds. It is the first extent of an argument: the first
+// argument whose first extent is a symbol. batchSymbol returns "" if there is no such argument.
 func (e *emitter) batchSymbol() string {
 	for _, m := range e.trainer.methods {
 		for _, p := range m.in {

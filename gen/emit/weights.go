@@ -155,9 +155,9 @@ func (e *emitter) loading(values fill) fill {
 	return out
 }
 
-// opened prints a call of `open`, a function of package rt, that opens the weights file of the generated package. The
-// file may have tensors that are not weights of the source model. If the form of the weights is [KeepRaw], the printed
-// code hides these tensors from the reader of the file.
+// opened prints an expression that opens the weights file of the generated package: a call of `open`, a function of
+// package rt. The file may have tensors that are not weights of the source model. If the form of the weights is
+// [KeepRaw], the printed code hides these tensors from the reader of the file.
 func (e *emitter) opened(open string, file *jen.Statement) *jen.Statement {
 	w := jen.Qual(rtPath, open).Call(file)
 	if others := e.others(); len(others) > 0 && e.Store.Form() == KeepRaw {

@@ -13,8 +13,8 @@ import (
 // without a list that can be broken, may be longer.
 const maxColumn = 140
 
-// wrapped breaks the lists in lines that are too long: arguments, elements and parameters. It
-// returns an error if a line is too long and file is not Go.
+// wrapped breaks the lists in lines that are too long: arguments, elements and parameters. If a line is too long, it
+// parses file, and returns an error if file is not Go.
 func wrapped(file []byte) ([]byte, error) {
 	for {
 		if !slices.ContainsFunc(bytes.Split(file, []byte("\n")), tooLong) {

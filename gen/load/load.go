@@ -158,8 +158,8 @@ func shownAs(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// resolve returns the absolute path of dir. It follows symbolic links if the result is in a module. It
-// returns an error if dir does not exist.
+// resolve returns the absolute path of dir. If dir without symbolic links is in a module, it returns the path without
+// symbolic links. It returns an error if dir does not exist.
 func resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -51,7 +51,8 @@ func New(dir, name string) (*Module, error) {
 	return &Module{dir, name, own}, os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
 }
 
-// requirements returns the go.mod and go.sum of a module that links the runtime of burngen's module in the folder own.
+// requirements returns the go.mod and go.sum of a module called `name`. The module links the runtime of burngen's
+// module, which is in the folder `own`.
 func requirements(name, own string) (mod, sum []byte, err error) {
 	mod = fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %s => %s\n", name, goVersion, ModulePath, ModulePath, own)
 	ownMod, err := os.ReadFile(filepath.Join(own, "go.mod"))
@@ -75,8 +76,8 @@ func requirements(name, own string) (mod, sum []byte, err error) {
 }
 
 // Nested makes the module require a nested module of burngen. `folder` is the path of the nested module in burngen's
-// module. Nested takes the version that the current folder's module uses, or else the folder in burngen's source. It
-// returns an error if neither is found.
+// module. If the current folder's module uses a version of the nested module, Nested takes this version, and
+// otherwise the folder in burngen's source. It returns an error if neither is found.
 func (m *Module) Nested(folder string) error {
 	name := ModulePath + "/" + folder
 	dir := ""

@@ -40,8 +40,8 @@ func prefix(pid int) string { return fmt.Sprintf(".burngen-%s-%d-", host(), pid)
 // names matches temporary names. Its groups are the machine and the process, see [prefix].
 var names = regexp.MustCompile(`^\.burngen-([0-9a-f]{8})-([0-9]+)-[0-9]+$`)
 
-// File creates an empty file in dir. The caller writes the file, and then renames it with [Rename]. It has the mode
-// of any new file.
+// File creates an empty file in dir, with the mode of any new file. The caller writes the file, and then renames it
+// with [Rename].
 func File(dir string) (*os.File, error) {
 	live.Lock()
 	defer live.Unlock()

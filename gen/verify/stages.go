@@ -194,7 +194,7 @@ func (d distance) explains(e distance) bool {
 	return e.beyond <= maxMoves*d.beyond && e.largest <= maxMoves*d.largest && !math.IsInf(d.largest, 1)
 }
 
-// check makes three comparisons. got holds the outputs of the whole model. It compares each stage with the evaluator,
+// got holds the outputs of the whole model. check makes three comparisons. It compares each stage with the evaluator,
 // on integers that the evaluator computes from inputs. It compares got with the outputs of the stages run one after
 // the other. It compares got with wants, the expected outputs that got differs from. This last difference must be
 // explained: by the effect of one integer that is off by one, or by the effect of all ties that go the other way.

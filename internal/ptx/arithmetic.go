@@ -84,8 +84,8 @@ func pick(first bool, x, y string) string {
 	return y
 }
 
-// product decodes mul and mad of integers. The result of lo has the width of the factors. The result of wide has twice
-// the width. If plus is true, a third operand is added.
+// product decodes mul and mad of integers. With the modifier lo, the result has the width of the factors, and with
+// wide, twice their width. If plus is true, a third operand is added.
 func (d *decoder) product(plus bool) {
 	t, to := typ{}, typ{}
 	mul := func(x, y uint64) uint64 { return x * y }

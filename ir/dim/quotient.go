@@ -108,7 +108,7 @@ func commonAtoms(x, y []*atom) []*atom {
 }
 
 // reduced divides d by k·u, where u is the product of atoms. k·u must divide all terms of d except the constant term.
-// The constant term is divided by k only, and the quotient is rounded down.
+// The constant term is divided by k only, and rounded down.
 func (d Dim) reduced(k int64, atoms []*atom) Dim {
 	var out []term
 	var constant Dim

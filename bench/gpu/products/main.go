@@ -111,7 +111,8 @@ func (p product) launch(t kernels.Tiles) (kernels.Launch, error) {
 	}, t)
 }
 
-// gelu returns Gelu(x) as generated packages compute it. d is the type of the product's result.
+// gelu returns Gelu(x) as generated packages compute it for an element x of a product. d is the type of the product's
+// result.
 func gelu(e *kernels.Emitter, d ir.DType, x *kernel.Value) *kernel.Value {
 	if d == ir.F32 {
 		return e.Mul(x, elementary.Normal(e.Builder, x))

@@ -13,7 +13,7 @@ import (
 	"github.com/burngen/burngen/ir/pass"
 )
 
-// kase is a case: a function of [rows, columns], with or without its backward pass.
+// kase is a case: a function of tensors [rows, columns], with or without its backward pass.
 type kase struct {
 	name          string
 	rows, columns int

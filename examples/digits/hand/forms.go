@@ -1,6 +1,6 @@
 package hand
 
-// point is a position. A form has x from 0 to 1, and y from 0, at the top, to 1.5.
+// point is a position. In [forms], x is from 0 to 1, and y is from 0, at the top, to 1.5.
 type point struct{ x, y float64 }
 
 // stroke lists points on a smooth curve that the pen draws without lifting.

@@ -154,7 +154,8 @@ func mean(s rt.Sharing, calls int) rt.Sharing {
 	}
 }
 
-// open returns a function that calls a session of the package on the inputs of q and reuses the results.
+// open returns a function that calls a session of the package on the inputs of q. Each call writes the results to the
+// same memory.
 func open(p Package, q Request) (forward func() error, err error) {
 	session, model, err := p.Open(q.Weights)
 	if err != nil {
@@ -163,8 +164,8 @@ func open(p Package, q Request) (forward func() error, err error) {
 	return bind(session, model, q.Inputs)
 }
 
-// bind returns a function that calls Forward of a session on inputs and reuses the results. It calls Forward of the
-// model once, for the shapes of the results.
+// bind returns a function that calls Forward of a session on inputs. Each call writes the results to the same memory.
+// bind calls Forward of the model once, for the shapes of the results.
 func bind(session, model any, inputs []harness.Value) (forward func() error, err error) {
 	run, once := reflect.ValueOf(session), reflect.ValueOf(model)
 	args := make([]reflect.Value, run.Type().NumIn())

@@ -17,8 +17,8 @@ import (
 const TileLen = 1024
 
 // Loop computes a pointwise region: the elementwise operators in the block of Node. For each index of the outer
-// dimensions, it calls Body for runs of the inner dimension. A run has at most Tile elements. If the loop is
-// [Loop.Direct], the run is the whole inner dimension.
+// dimensions, it calls Body for runs of consecutive indices of the inner dimension. A run has at most Tile elements.
+// If the loop is [Loop.Direct], the run is the whole inner dimension.
 type Loop struct {
 	Node *ir.Node
 	// Outer holds the extents of the outer dimensions. Inner is the extent of the innermost

@@ -8,8 +8,8 @@ import (
 	"github.com/burngen/burngen/ir/op"
 )
 
-// lowerAttention replaces the training form of an attention, or its gradient, by the operator that kernels compute in the
-// target's precision. It returns nil for other nodes, and if there is no such kernel.
+// lowerAttention replaces an attention in training, or the gradient of such an attention, by the operator that
+// kernels compute in the target's precision. It returns nil for other nodes, and if there is no such kernel.
 func (t Target) lowerAttention(b *ir.Builder, n *ir.Node) []*ir.Value {
 	if t.Precision.stored() == ir.Invalid {
 		return nil
@@ -43,7 +43,7 @@ func (t Target) lowerAttention(b *ir.Builder, n *ir.Node) []*ir.Value {
 }
 
 // computesNarrow reports whether a kernel computes n, an [op.Whole] product, on operands in 16 bits. The pass
-// set_precision stores them so.
+// set_precision stores these operands in 16 bits.
 func (t Target) computesNarrow(n *ir.Node) bool {
 	o, ok := n.Op.(op.Product)
 	if _, whole := n.Op.(op.Whole); !ok || !whole || t.Precision.stored() == ir.Invalid {

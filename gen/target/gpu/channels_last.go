@@ -33,7 +33,8 @@ func (t Target) channelsLast() pass.Pass {
 	}}
 }
 
-// lastChannels rewrites a function. forms maps a value whose channels are second to its form with the channels last.
+// lastChannels rewrites a function. forms maps a value with the channels as the second axis to its form with the
+// channels as the last axis.
 type lastChannels struct {
 	target   Target
 	fixed    func(*ir.Value) bool // whether a value depends on weights only
@@ -222,8 +223,8 @@ func (l *lastChannels) depthwise(n *ir.Node, o op.Conv, channels int) *ir.Value 
 	return l.b.Node(last.DepthwiseLast{Window: o.Window, Wide: o.Wide}, l.last(n.Args[0]), packed, n.Arg(2))
 }
 
-// image builds o on the form of n's operand with the channels last. It returns nil if there is no such form.
-// `blocked` says that n's operand has its channels in blocks; image then returns nil, too.
+// image builds o on the form of n's operand with the channels last. It returns nil if there is no such form. It also
+// returns nil if `blocked` is true, because the channels of the operand are then in blocks.
 func (l *lastChannels) image(n *ir.Node, o ir.Op, blocked bool) *ir.Value {
 	x := l.known(n.Args[0])
 	if blocked || x == nil {

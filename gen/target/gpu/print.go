@@ -48,7 +48,8 @@ func (l Language) info(k *kernel.Kernel) gpu.KernelInfo {
 	return info
 }
 
-// MapsOf describes the maps among the parameters of a kernel to a driver. It returns nil if there are none.
+// MapsOf returns descriptions, for a driver, of those parameters of a kernel that are a [kernel.Map]. It returns nil
+// if there are none.
 func MapsOf(k *kernel.Kernel) (maps []gpu.Map) {
 	for i, p := range k.Params {
 		if p.Map == nil {

@@ -79,9 +79,9 @@ func (n *narrower) visit(b *ir.Builder, node *ir.Node) []*ir.Value {
 	return nil
 }
 
-// apply applies o to the operands of a node. It converts the first `operands` of them to 16 bits. result is the
-// element type of o's result. apply converts this result to f32. apply returns nil if no kernel computes o on such
-// operands.
+// apply appends a node that applies o to the operands of `node`. It first converts the first `operands` of them to 16
+// bits. result is the element type of o's result, which apply then converts to f32. apply returns nil if no kernel
+// computes o on such operands.
 func (n *narrower) apply(b *ir.Builder, node *ir.Node, o ir.Op, operands int, result ir.DType) []*ir.Value {
 	if !n.computes(node, o, operands, result) {
 		return nil

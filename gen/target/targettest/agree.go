@@ -300,11 +300,11 @@ func (c Trial) function(d *Draw) (*ir.Func, []*ir.Tensor) {
 	return f, args
 }
 
-// units bounds the effect of rounding results to a float type that kernels only store. Kernels compute in f32 and
-// round once more than Eval. Their result may therefore be the adjacent number. near is the largest distance of
-// adjacent numbers, divided by the smaller one. zero is the distance between zero and the adjacent number. zero is
-// left out for f16 and bf16, because the tolerance of f32 is larger. It is left out for f8e8m0, which cannot
-// represent zero.
+// units bounds the error that rounding adds to a result whose float type kernels only store. Kernels compute such a
+// result in f32 and then round it, once more than Eval does. It may therefore be the number next to Eval's. near is
+// the largest distance between adjacent numbers, divided by the smaller one. zero is the distance between zero and
+// the number next to it. zero is left out for f16 and bf16, because the tolerance for f32 is larger. It is left out
+// for f8e8m0, which cannot represent zero.
 var units = map[ir.DType]struct{ near, zero float64 }{
 	ir.F16: {near: 1.0 / (1 << 10)}, ir.BF16: {near: 1.0 / (1 << 7)},
 	ir.F8E4M3FN: {1.0 / 8, 1.0 / (1 << 9)}, ir.F8E4M3FNUZ: {1.0 / 8, 1.0 / (1 << 10)},

@@ -71,8 +71,9 @@ func (d *Draw) sparse(t ir.DType, shape ...int) *ir.Tensor {
 	return x
 }
 
-// binding returns a trial of a node that binds symbols, and whose operator the function `node` returns. The trial
-// compares the values of the symbols: it makes them extents of tensors, which it can compare.
+// binding returns a trial of a node that binds symbols. The function `node` returns the operator of this node for the
+// names of the symbols. The trial compares the values of the symbols: it makes them extents of tensors, which it can
+// compare.
 func binding(args []*ir.Tensor, symbols []string, node func(symbols []string) ir.Op) Trial {
 	o := node(symbols)
 	return Trial{Op: o, Args: args, Build: func(b *ir.Builder, o ir.Op, args []*ir.Value) []*ir.Value {

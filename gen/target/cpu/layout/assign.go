@@ -228,10 +228,8 @@ func (l *layouts) operand(v *ir.Value, out ir.Type) (o blockedOperand, ok bool) 
 }
 
 // lanesOf returns the numbers that y, a blocked value, may hold in its empty lanes. A block has 16 lanes, one for
-// each of 16 channels. If the number of channels in `planar`, the type of y before it was blocked, is not a
-// multiple of 16, the last lanes are empty. lanesOf returns nil if the numbers are not known. An elementwise
-// operator may become part of a convolution, which may set these lanes to zero. [lanesOfResult] therefore includes
-// zero.
+// each of 16 channels. If the number of channels in `planar`, the type of y before it was blocked, is not a multiple
+// of 16, the last lanes are empty. lanesOf returns nil if the numbers are not known.
 func (l *layouts) lanesOf(y *ir.Value, planar ir.Type) []float64 {
 	if c, _ := planar.Shape[1].Int(); c%storage.BlockLanes == 0 {
 		return []float64{0}
@@ -289,9 +287,10 @@ func mappedLanes(n *ir.Node, inputs []float64) []float64 {
 // channels of a blocked value.
 const maxLanes = 8
 
-// lanesOfResult returns the numbers that the result of an elementwise operator may hold in the lanes
-// beyond its channels: zero, and the results for the operands' numbers in these lanes. It returns
-// nil if a result is unknown, infinite or NaN, or if there are more than maxLanes numbers.
+// lanesOfResult returns the numbers that the result of an elementwise operator may hold in the lanes beyond its
+// channels: the results for the operands' numbers in these lanes, and zero. Zero is among them because the operator
+// may become part of a convolution, which may set these lanes to zero. lanesOfResult returns nil if a result is
+// unknown, infinite or NaN, or if there are more than maxLanes numbers.
 func lanesOfResult(o ir.Op, operands []blockedOperand) []float64 {
 	combinations := [][]*ir.Tensor{{}}
 	for _, operand := range operands {

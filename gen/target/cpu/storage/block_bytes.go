@@ -139,10 +139,10 @@ func placeOf(i int, shape []int) []int {
 }
 
 // evalFilled evaluates [BlockBytes] or [PadBytes]. It calls f once. f gets a function `set`, and calls it for each
-// element of the operand. The argument v of set is the element, and `at` holds its spatial indices without padding.
-// The argument channel is image·c + k for an element in channel k of an image, where c is the number of channels
-// rounded up to a multiple of `lanes`. pads holds the number of cells of padding before each axis, and then the
-// number after each axis. Padding has the padding value in all lanes.
+// element v of the operand. The argument `at` of set holds the spatial indices of the element in the operand. The
+// argument channel is image·c + k for an element in channel k of an image, where c is the number of channels rounded
+// up to a multiple of `lanes`. pads holds the number of cells of padding before each axis, and then the number after
+// each axis. Padding has the padding value in all lanes.
 func evalFilled(o ir.Op, in []*ir.Tensor, pads []dim.Dim, lanes int, f func(set func(channel int, at []int, v int64))) ([]*ir.Tensor, error) {
 	out, err := op.InferOf(o, in)
 	if err != nil {

@@ -70,8 +70,8 @@ func lowerGemm(b *ir.Builder, n *ir.Node, o op.Gemm) []*ir.Value {
 	return []*ir.Value{o.Finish(b, y, c)}
 }
 
-// matMulPanels appends the product of the matrices a and the panels of matrices with n columns. batch
-// is the shape to which their batches broadcast. bias has n elements or is nil.
+// matMulPanels appends the product of the matrices a and other matrices, which have n columns and are packed into
+// panels. batch is the shape to which the batches of both broadcast. bias has n elements or is nil.
 func matMulPanels(b *ir.Builder, a, panels *ir.Value, n dim.Dim, batch []dim.Dim, bias *ir.Value) *ir.Value {
 	matrix, packed := a.Type.Shape, panels.Type.Shape
 	i, j := len(matrix)-2, len(packed)-3

@@ -46,8 +46,8 @@ func (p Packing) width() int {
 	return width
 }
 
-// first returns the index of the first input block whose weights are packed for an output block, in the form of
-// [PackConvBytes]. width is the number of input blocks that are packed for each output block.
+// first returns the index of the first input block whose weights [PackConvBytes] packs for an output block. width is
+// the number of input blocks that are packed for each output block.
 func (p Packing) first(outBlock, width int) int {
 	from, _ := p.reach(outBlock)
 	return min(from, p.inBlocks()-width)

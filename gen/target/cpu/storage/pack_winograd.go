@@ -101,6 +101,6 @@ func weightPoints(tile int, a, b, c float64) []float64 {
 	return []float64{a / 4, (-sum - b) / 6, (b - sum) / 6, (far + twice) / 24, (far - twice) / 24, c}
 }
 
-// IsWeighed marks the operator as an [op.Weighed]. Its result is larger than its operand. The choice of the Winograd
-// algorithm has already taken this into account.
+// IsWeighed marks the operator as an [op.Weighed]: its result is larger than its operand, and the choice of the
+// Winograd algorithm has already taken this into account.
 func (PackWinograd) IsWeighed() {}

@@ -93,8 +93,9 @@ func attendGradient(o op.AttendGradient, n *ir.Node, by Options) ([]kernels.Laun
 	return launches, nil
 }
 
-// pipelinedGradient returns a pipelined kernel in the place of the kernel of g, or nil if there is none. forward is the
-// node of the attention, and dy the gradient of its result.
+// pipelinedGradient returns the launch of a pipelined kernel that can take the place of the kernel of g, or nil if
+// there is none. It computes the gradients of keys and values if keys is true, and otherwise the gradient of queries.
+// forward is the node of the attention, and dy the gradient of its result.
 func pipelinedGradient(name string, o op.AttendGradient, forward *ir.Node, dy *ir.Value, g kernels.AttendedGradient, keys bool, by Options) *kernels.Launch {
 	a, ok := attentionOf(o.Forward(), forward, by)
 	if !ok {

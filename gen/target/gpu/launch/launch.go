@@ -127,7 +127,7 @@ var (
 	errMode      = errors.New("the mode is computed by other operators")
 	errArguments = errors.New("a kernel has fewer arguments")
 	errTuples    = errors.New("indices of several coordinates are checked on the host")
-	// errExtents is returned unless extents prove that the indices fit the operand. The host then
-	// compares the extents and computes the node.
+	// errExtents is returned if the extents do not prove that all indices fit the operand. The host then compares the
+	// extents and computes the node, instead of a kernel.
 	errExtents = errors.New("the indices may exceed the operand")
 )

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// onInts, onFloats and onBools list the instructions whose operands have the type of the result. The type of the
-// result is an integer, a float or a bool. ofInts and ofFloats list the comparisons whose operands are integers or
-// floats.
+// onInts, onFloats and onBools list the instructions whose operands and result have one type: an integer, a float or
+// a bool. ofInts and ofFloats list the comparisons whose operands are integers or floats.
 const (
 	onInts    = " SNegate IAdd ISub IMul UDiv SDiv UMod BitwiseOr BitwiseXor BitwiseAnd Not "
 	onFloats  = " FNegate FAdd FSub FMul FDiv "
