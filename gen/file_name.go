@@ -8,8 +8,8 @@ import (
 // devices lists the file names that Windows reserves for devices, whatever the extension.
 var devices = strings.Fields("CON PRN AUX NUL COM1 COM2 COM3 COM4 COM5 COM6 COM7 COM8 COM9 LPT1 LPT2 LPT3 LPT4 LPT5 LPT6 LPT7 LPT8 LPT9")
 
-// maxFileName is the maximum length, in bytes, of the part of a file name that is derived from text
-// in a model.
+// maxFileName is the maximum length, in bytes, of the part of a file name that is derived from text in a model. A
+// longer part is cut off.
 const maxFileName = 100
 
 // FileName converts `text` to a file name without extension. The name is valid on every system, and in a pattern of

@@ -477,7 +477,8 @@ func (m *Model) weightsFileOf(e *emit.Model) (emit.File, error) {
 	return emit.File{Name: m.weightsFile(), Data: data.Bytes()}, err
 }
 
-// maxBuffered is the largest size of weights, in bytes, for which the file is assembled in memory.
+// maxBuffered is the largest size of weights, in bytes, for which the file is assembled in memory. The files of
+// larger weights are written piece by piece.
 const maxBuffered = 64 << 20
 
 func (m *Model) fileName() string { return FileName(m.Name, "model") }

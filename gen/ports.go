@@ -6,8 +6,8 @@ import (
 	"github.com/burngen/burngen/ir"
 )
 
-// maxPort is the largest size in bytes of an input or output. It does not depend on the memory of
-// the generating machine, because another machine may run the package.
+// maxPort is the largest size in bytes of an input or output. burngen refuses a model with a larger one. The limit
+// does not depend on the memory of the generating machine, because another machine may run the package.
 const maxPort int64 = 64 << 30
 
 // checkPorts returns an error if an input or output has a static size over maxPort. Its Go type would be an array

@@ -253,9 +253,10 @@ func (b *Builder) NodeBlocks(op Op, blocks []*Block, args ...*Value) []*Value {
 }
 
 const (
-	// maxExtents is the maximum number of atoms, see [dim.Dim], in all extents of a function.
+	// maxExtents is the maximum number of atoms, see [dim.Dim], in all extents of a function. More are an error.
 	maxExtents = 1 << 24
-	// maxUnified is the maximum number of values per function that are visited to make extents equal.
+	// maxUnified is the maximum number of values per function that are visited to make extents equal. More are an
+	// error.
 	maxUnified = 1 << 26
 )
 

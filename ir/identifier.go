@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// MaxIdentifier is the maximum length, in bytes, of an identifier that is derived from a text of a model.
+// MaxIdentifier is the maximum length, in bytes, of an identifier that is derived from a text of a model. A longer
+// identifier is cut off.
 const MaxIdentifier = 40
 
 func words(text string) []string {

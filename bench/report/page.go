@@ -112,7 +112,7 @@ func unmeasured(b *bytes.Buffer, cases []result) {
 }
 
 // keeps is the smallest accepted ratio of two times of a model: the shortest time with constant extents, divided by
-// the shortest time with symbolic extents.
+// the shortest time with symbolic extents. The page has a smaller ratio in bold.
 const keeps = 0.9
 
 func openExtents(b *bytes.Buffer, cases []result, notes map[string]string) {
@@ -174,7 +174,8 @@ func sinceStart(ms float64) string {
 	return fmt.Sprintf("%.1f", ms)
 }
 
-// strictShare is the largest accepted ratio of burngen's error in strict mode to ONNX Runtime's error.
+// strictShare is the largest accepted ratio of burngen's error in strict mode to ONNX Runtime's error. The page has a
+// larger ratio in bold.
 const strictShare = 1.5
 
 // distances writes the root mean square differences between burngen, ONNX Runtime and an evaluation in float64.

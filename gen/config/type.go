@@ -32,8 +32,8 @@ type Type struct {
 	length     string // Go expression of an array's length
 }
 
-// bases lists the predeclared types that a field may have. The value of a number type is its size in
-// bits; int and uint have 64 on all machines.
+// bases lists the predeclared types that a field may have. The value of a number type is its size in bits; int and
+// uint have 64 on all machines. The values of bool and string only say that these types are allowed.
 var bases = map[string]int{
 	"bool": 1, "string": 1, "int": 64, "int8": 8, "int16": 16, "int32": 32, "int64": 64,
 	"uint": 64, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64, "byte": 8, "rune": 32,

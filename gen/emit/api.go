@@ -89,8 +89,6 @@ type api struct {
 // method called `method` of the running call.
 type extra struct{ name, method string }
 
-// extraOf returns the extra parameter whose elements have type d: the loss scale if d is f32, and else the key of
-// random numbers.
 func extraOf(d ir.DType) extra {
 	if d == ir.F32 {
 		return extra{"scale", "Scale"}

@@ -321,8 +321,8 @@ func (a *auto) adaptTrainer(f *jen.File, p Member) {
 	f.Line().Func().Params(trainer()).Id("Model").Params().Id("Model").Block(jen.Return(a.modelOf(p, jen.Id("t").Dot("Trainer").Dot("Model").Call())))
 }
 
-// converts reports whether structs of the host must be converted for the member p. It is false for a.own, and if no
-// method of the host takes or returns a struct. The structs of the other members have types of their own.
+// converts reports whether calls of the member p must convert structs, because p's package has struct types of its
+// own.
 func (a *auto) converts(p Member, h *host) bool {
 	return p.Target != a.own.Target && slices.ContainsFunc(h.methods, func(m *method) bool { return m.inStruct() || m.outStruct() })
 }

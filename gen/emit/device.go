@@ -170,8 +170,7 @@ func (e *emitter) openDevice(h *host) []jen.Code {
 	return out
 }
 
-// begins reports whether fn begins a call on a device. It does if the target has a device, and fn is the method's own
-// function or one of the two halves that [method.halve] makes of it.
+// begins reports whether fn begins a call on a device.
 func (m *method) begins(fn *function) bool {
 	return fn.printer.OnDevice() && (fn == m.fn || slices.Contains(m.halves, fn))
 }

@@ -75,7 +75,8 @@ type function struct {
 	maxSteps int
 }
 
-// maxSteps is the maximum number of steps in one Go function if the model does not set it.
+// maxSteps is the maximum number of steps in one Go function if the model does not set it. A longer schedule is split
+// into several functions.
 const maxSteps = 150
 
 func (f *function) parts() [][]program.Step {

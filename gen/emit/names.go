@@ -97,7 +97,8 @@ func clip(text string, n int) string {
 	return b.String()
 }
 
-// maxComment is the approximate maximum length of a comment line derived from a model's text.
+// maxComment is the approximate maximum length of a comment line derived from a model's text. A longer text is cut
+// off.
 const maxComment = 400
 
 func lines(text string) string {

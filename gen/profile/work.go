@@ -63,7 +63,7 @@ func runsOf(f *program.Func) map[*ir.Node]int64 {
 }
 
 // maxOperands is the maximum number of operands that the description of a node shows, such as the input and the
-// weights.
+// weights. It leaves out the others.
 const maxOperands = 2
 
 // kind returns the operator and the shape of a node. Nodes with the same kind and kernel can be shown as one row.

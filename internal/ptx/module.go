@@ -110,8 +110,8 @@ func (t typ) isFloat() bool { return t.kind == 'f' || t.kind == 'h' }
 
 func (t typ) mask() uint64 { return 1<<t.bits - 1 }
 
-// fits reports whether a register of type r can be an operand of type t. A type of plain bits fits
-// every type of the same width, except a predicate.
+// fits reports whether a register of type r can be an operand of type t. Both must have the same width. A type of
+// plain bits fits every type except a predicate. Signed and unsigned integers fit each other.
 func fits(r, t typ) bool {
 	switch {
 	case r.bits != t.bits || (r == pred) != (t == pred):

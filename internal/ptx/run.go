@@ -12,8 +12,8 @@ type Memory interface {
 	Allocation(addr uint64) (first uint64, data []byte, err error)
 }
 
-// patience is the number of instructions that a thread may run without reaching a barrier or its
-// end.
+// patience is the number of instructions that a thread may run without reaching a barrier or its end. A thread that
+// runs more is an error.
 const patience = 1 << 30
 
 type launch struct {

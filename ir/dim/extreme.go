@@ -61,8 +61,8 @@ func plainExtreme(op operator, d, e Dim) Dim {
 	return ofAtom(a)
 }
 
-// maxRewrite is the maximum number of atoms of an expression that [Dim.pushed] or [distributed]
-// rewrites.
+// maxRewrite is the maximum number of atoms of an expression that [Dim.pushed] or [distributed] rewrites. A larger
+// expression stays as it is.
 const maxRewrite = 24
 
 // pushed moves the other terms of a sum d into the arguments of a min or max that d adds or subtracts: min(N+1,8) − N

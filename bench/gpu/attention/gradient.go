@@ -45,7 +45,6 @@ func (t *training) launch(q gpu.Queue) error {
 	return nil
 }
 
-// index returns the index of the first element of a row of one head. heads is the number of heads of the operand.
 func (a attention) index(e *kernels.Emitter, heads int, batch, row, head *kernel.Value) *kernel.Value {
 	return e.Mul(e.Add(e.Mul(e.Add(e.Mul(batch, e.Int(a.rows)), row), e.Int(heads)), head), e.Int(a.width))
 }

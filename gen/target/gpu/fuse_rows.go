@@ -16,8 +16,8 @@ import (
 var FuseRows = pass.Pass{Name: "fuse_rows", Run: fuseRows}
 
 const (
-	// maxRowNodes is the maximum number of nodes of a fusion, and maxRowValues the maximum number of its operands and
-	// results together.
+	// maxRowNodes is the maximum number of nodes of a group. maxRowValues is the maximum number of operands and
+	// results together of a group that becomes a fusion.
 	maxRowNodes, maxRowValues = 40, 12
 	// shortRow is the maximum length of a row for which one thread is faster than a block of threads.
 	shortRow = 64

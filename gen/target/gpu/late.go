@@ -24,8 +24,7 @@ func (c *Count) At() *ir.Node { return c.Node }
 // Refs implements [program.Step]. It returns Memory.
 func (c *Count) Refs() []*plan.Ref { return []*plan.Ref{c.Memory} }
 
-// bind returns a step that gives symbols their values. The symbols are the symbols of n, an [ir.Binder]. The values
-// are the numbers in memory.
+// bind returns the step that gives the symbols of n, an [ir.Binder], their values: the numbers in memory.
 func bind(n *ir.Node, memory *plan.Ref) *program.Bind {
 	b := &program.Bind{Node: n, Symbols: n.Op.(ir.Binder).Binds()}
 	for i := range b.Symbols {

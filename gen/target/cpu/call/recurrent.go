@@ -60,9 +60,8 @@ func lstmSteps(o op.LSTMSteps, n node) kernel.Call {
 		f.name, f.alpha, f.beta, g.name, g.alpha, g.beta, e.name, e.alpha, e.beta)
 }
 
-// packed reports whether all f32 weights among the operands with these indices are packed into panels. packed tells
-// them by their rank: an f32 matrix is not packed. Weights of other types need no packing, because their kernels take
-// matrices.
+// packed reports whether the f32 weights among the operands with these indices are packed into panels. An f32 matrix
+// is not packed. Weights of other types need no packing, because their kernels take matrices.
 func (n node) packed(weights ...int) bool {
 	return !slices.ContainsFunc(weights, func(i int) bool {
 		t := n.Args[i].Type

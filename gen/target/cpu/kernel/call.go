@@ -114,8 +114,8 @@ type Field struct {
 	Value      any
 }
 
-// newComposite returns the composite argument of a type without the fields that are zero. ctx says
-// that the type has a field for a context.
+// newComposite returns a composite argument of type `typ`, without those fields that are zero. ctx says that the type
+// has a field for a context.
 func newComposite(typ string, ctx bool, fields ...Field) *Composite {
 	return &Composite{Type: typ, Ctx: ctx, Fields: slices.DeleteFunc(fields, func(f Field) bool { return isZero(f.Value) })}
 }

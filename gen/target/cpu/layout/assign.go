@@ -283,8 +283,8 @@ func mappedLanes(n *ir.Node, inputs []float64) []float64 {
 	return lanes
 }
 
-// maxLanes is the maximum number of different values that are tracked for the lanes beyond the
-// channels of a blocked value.
+// maxLanes is the maximum number of different values that are tracked for the lanes beyond the channels of a blocked
+// value. If there are more, the values of the lanes are unknown.
 const maxLanes = 8
 
 // lanesOfResult returns the numbers that the result of an elementwise operator may hold in the lanes beyond its

@@ -17,8 +17,9 @@ type DepthwisePlanar struct {
 	op.Epilogue
 }
 
-// roomLen is the number of f32 elements in the buffer to which cpu.DepthwisePlanar copies rows.
-// roomTaps is the largest number of cells of a window. See cpu.FitsPlanar.
+// roomLen is the number of f32 elements in the buffer to which cpu.DepthwisePlanar copies rows. roomTaps is the
+// largest number of cells of a window. [FitsPlanar] refuses windows for which these limits are too small, as
+// cpu.FitsPlanar does.
 const (
 	roomLen  = 6 << 10
 	roomTaps = 128

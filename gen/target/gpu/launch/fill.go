@@ -52,8 +52,8 @@ func eye(o op.Eye, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// maxExtents is the largest number of extents that one thread stores, because a kernel has few
-// arguments.
+// maxExtents is the largest number of extents that one thread stores, because a kernel has few arguments. The host
+// stores more extents.
 const maxExtents = 16
 
 func extents(o ir.Extents, n *ir.Node) ([]kernels.Launch, error) {

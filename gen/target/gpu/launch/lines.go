@@ -100,7 +100,7 @@ func cumulate(name string, n *ir.Node, o op.CumSum, first float64, join func(e *
 	}))
 }
 
-// maxRanked is the largest number of elements in a row that topK ranks.
+// maxRanked is the largest number of elements in a row that topK ranks. The host ranks longer rows.
 const maxRanked = 1 << 15
 
 // topK returns the launch of a kernel that selects the first o.K elements of each row in sorted order. There is a

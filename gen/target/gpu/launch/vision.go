@@ -16,7 +16,8 @@ var vision = []entry{
 	computes(gridSample),
 }
 
-// maxGridTaps is the largest number of elements that a thread of gridSample or deformColumns reads.
+// maxGridTaps is the largest number of elements that a thread of gridSample or deformColumns reads. The host computes
+// nodes that need more.
 const maxGridTaps = 64
 
 // gridSample samples an image at the points of a grid. There is a thread for each element of the result. It computes
@@ -76,9 +77,8 @@ type sampler struct {
 }
 
 // corners calls the function `visit` for every combination of samples, one sample from each element of axes. visit
-// gets the indices of the samples, whether all samples are inside, and the product of their weights. corners calls
-// itself for the next axis. cells, inside and weight are then these three values for the samples that were chosen
-// on earlier axes.
+// gets the indices of the samples, whether all of them are inside, and the product of their weights. cells, inside
+// and weight hold these values for the samples that have been chosen so far.
 func corners(e *kernels.Emitter, axes [][]sample, cells []*kernel.Value, inside, weight *kernel.Value, visit func(cells []*kernel.Value, inside, weight *kernel.Value)) {
 	if len(axes) == 0 {
 		visit(cells, inside, weight)

@@ -108,8 +108,8 @@ func (c counter) iterations() (n int64, ok bool) {
 	return (hi - lo + step - 1) / step, true
 }
 
-// straight writes n iterations without a loop. lo is the index of the first one. The results are the
-// carried values after the last one.
+// straight writes n iterations of a loop, one after the other, without jumps. lo is the index of the first iteration.
+// The results of the loop are the carried values after the last iteration.
 func (w *writer) straight(c counter, lo, n int64, carried []operand) {
 	step := int64(int32(c.step.bits))
 	for k := range n {

@@ -284,8 +284,8 @@ func (w *writer) declarations() string {
 	return text.String()
 }
 
-// scoped writes a nested block. The function `body` writes the block's instructions. Addresses that they compute
-// are not used after the block.
+// scoped writes a nested block with the instructions that the function `body` writes. Addresses that are computed in
+// the block are not used after it.
 func (w *writer) scoped(body func()) {
 	outer := maps.Clone(w.addresses)
 	body()
