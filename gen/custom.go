@@ -108,8 +108,8 @@ func findFunc(o op.Custom, dir string) error {
 	return fmt.Errorf("package %s has no %s", path, name)
 }
 
-// CheckGradients applies the checks of [CheckFunc] to every custom function that training calls. These include the
-// functions that compute gradients.
+// CheckGradients applies the checks of [CheckFunc], with the same dir, to every custom function that training calls.
+// These include the functions that compute gradients.
 func (m *Model) CheckGradients(dir string) error {
 	if m.Training == nil {
 		return nil
@@ -129,8 +129,8 @@ func (m *Model) CheckGradients(dir string) error {
 	return nil
 }
 
-// packageFiles returns the Go files of a package for all platforms. It returns nothing if the go
-// command does not find the package.
+// packageFiles returns the Go files of a package for all platforms. path is its import path. The go command finds the
+// package from the folder dir. If it does not find it, packageFiles returns nothing.
 func packageFiles(path, dir string) []string {
 	if dir = existing(dir); dir == "" {
 		return nil

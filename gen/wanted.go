@@ -128,7 +128,7 @@ func (m *Model) optional(wanted []keys.Want) []keys.Want {
 	return slices.DeleteFunc(slices.Clone(wanted), func(w keys.Want) bool { return !w.Optional || !read[w.Name] })
 }
 
-// Foreign is a set of weights from a file that replaces a model's own weights.
+// Foreign describes weights from a file. They replace a model's own weights.
 type Foreign struct {
 	File    string // name of the file in messages
 	Weights *rt.Weights

@@ -62,8 +62,8 @@ func (v *server) held() (held, error) {
 	return held{m["go_memstats_alloc_bytes"], m["go_memstats_heap_inuse_bytes"], m["go_goroutines"], m["process_resident_memory_bytes"]}, err
 }
 
-// soak sends requests for time d. Early has the largest values measured in the second sixth of d. Late has the
-// largest values measured in the last sixth.
+// soak sends requests on `conns` connections for time d. Early has the largest values measured in the second sixth of
+// d. Late has the largest values measured in the last sixth.
 func soak(v *server, request []byte, conns int, d time.Duration) (*soaking, error) {
 	out := &soaking{Took: d}
 	done := make(chan *load)

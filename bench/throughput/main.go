@@ -154,7 +154,7 @@ func settings(callers, processors int) []setting {
 	}
 }
 
-// judge returns an error if the outputs of two sides differ by more than compare.mjs allows.
+// judge returns an error if the outputs in the files `want` and `got` differ by more than compare.mjs allows.
 func (p *program) judge(want, got string) error {
 	out, err := output("", judgeBinary, "judge", p.model, p.inputs, want, got)
 	if err != nil {

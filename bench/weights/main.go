@@ -162,7 +162,8 @@ func use(w *rt.Weights) (sum byte) {
 	return sum
 }
 
-// reading compares pytorch.Open with torch.load. Open verifies all checksums. Both sides touch all pages.
+// reading compares the time of pytorch.Open with the time of torch.load. torch is a file of torch.save. It is made
+// from `plain` if it does not exist. Open verifies all checksums. Both sides touch all pages.
 func reading(plain, torch string) error {
 	if size(torch) == 0 {
 		if out, err := exec.Command(*python, "weights/torch_side.py", "save", plain, torch).CombinedOutput(); err != nil {

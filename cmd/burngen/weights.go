@@ -241,7 +241,7 @@ func whyNotWeights(path, format string, err error) error {
 	return errors.New(text)
 }
 
-// refused maps the name of each tensor of w that cannot be read to the reason. Such a tensor has no bytes.
+// For each tensor of w that cannot be read, refused maps the tensor's name to the reason. Such a tensor has no bytes.
 func refused(w *rt.Weights) map[string]string {
 	why := map[string]string{}
 	for _, name := range w.Names() {

@@ -58,7 +58,7 @@ func number[T rt.Number | bool]() element {
 	}
 }
 
-// packed returns the operations for numbers narrower than a byte, stored one per byte.
+// packed returns the operations for numbers of `bits` bits, fewer than 8, that are stored one per byte.
 func packed[T int8 | uint8 | rt.Float4E2M1](bits int) element {
 	e := number[T]()
 	e.made = nil

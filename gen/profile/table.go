@@ -103,8 +103,8 @@ func (p *Profile) Text(top int, perNode bool) string {
 	return b.String()
 }
 
-// writeTable prints the rows. One column compares the speed of a row with a limit: the peak of multiply-adds or, on a
-// device, the rate of a copy.
+// writeTable prints the rows that [Profile.Text] describes. One column compares the speed of a row with a limit: the
+// peak of multiply-adds or, on a device, the rate of a copy.
 func (p *Profile) writeTable(b *strings.Builder, top int, each bool) {
 	rows := p.Rows(each)
 	total := p.nodeTime()

@@ -119,7 +119,7 @@ func extend(path string, text []byte) error {
 
 // locate returns the folder of burngen's module. It takes the first of three that it finds: the module that the
 // current folder's module uses, the version from which this program was built, and the checkout in which this program
-// was built.
+// was built. caller is the beginning of its errors.
 func locate(caller string) (string, error) {
 	modules := []string{ModulePath}
 	info, ok := debug.ReadBuildInfo()

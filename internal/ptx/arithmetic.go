@@ -196,7 +196,8 @@ func (d *decoder) extreme() {
 	})
 }
 
-// extremeFloat decodes the rest of min and max of f32. If one operand is NaN, the result is the other.
+// extremeFloat decodes the rest of max, if `greater` is true, or of min, for f32. If one operand is NaN, the result
+// is the other.
 func (d *decoder) extremeFloat(t typ, greater bool) {
 	d.binary(t, t, t, func(x, y uint64) uint64 {
 		a, b := f32(x), f32(y)

@@ -120,7 +120,8 @@ func (d *decoder) place(i int, space string) place {
 	return place{d.source(operand{form: named, name: o.name}, t, fits), uint64(o.offset)}
 }
 
-// bytes returns the n bytes of an address in a space of memory, or nil after a fault.
+// bytes returns the n bytes at an address, in shared memory if `shared` is true and otherwise in global memory. It
+// returns nil after a fault.
 func (p place) bytes(t *thread, shared bool, n int) []byte {
 	at := t.r[p.base] + p.offset
 	if shared {

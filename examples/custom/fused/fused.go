@@ -1,5 +1,5 @@
-// Package fused has the custom operator of the example that trains. It computes max(x·w + b, 0) in one pass over
-// memory, and the gradients of x, w and b.
+// Package fused has the custom operator of the example spirals, which trains a network. The operator computes max(x·w
+// + b, 0) in one pass over memory, and the gradients of x, w and b.
 package fused
 
 import "github.com/burngen/burngen/runtime/rt"

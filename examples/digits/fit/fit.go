@@ -90,8 +90,8 @@ func shadeOf(c color.Color) float64 {
 	return (.299*float64(r)+.587*float64(g)+.114*float64(b)-float64(a))/0xffff + 1
 }
 
-// sample returns the weighted mean of the pixels around (x, y). Along each axis, the weights fall linearly to 0 at
-// the distance `reach`. Pixels outside the picture are 0.
+// sample returns the weighted mean of the pixels around (x, y) in a picture of this width. Along each axis, the
+// weights fall linearly to 0 at the distance `reach`. Pixels outside the picture are 0.
 func sample(ink []float64, width int, x, y, reach float64) float64 {
 	height := len(ink) / width
 	var sum, weights float64

@@ -94,8 +94,8 @@ func attendGradient(o op.AttendGradient, n *ir.Node, by Options) ([]kernels.Laun
 }
 
 // pipelinedGradient returns the launch of a pipelined kernel that can take the place of the kernel of g, or nil if
-// there is none. It computes the gradients of keys and values if keys is true, and otherwise the gradient of queries.
-// forward is the node of the attention, and dy the gradient of its result.
+// there is none. The kernel computes the gradients of keys and values if `keys` is true, and otherwise the gradient
+// of queries. forward is the node of the attention, and dy the gradient of its result.
 func pipelinedGradient(name string, o op.AttendGradient, forward *ir.Node, dy *ir.Value, g kernels.AttendedGradient, keys bool, by Options) *kernels.Launch {
 	a, ok := attentionOf(o.Forward(), forward, by)
 	if !ok {

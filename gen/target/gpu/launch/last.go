@@ -120,8 +120,8 @@ func (w window) covers() bool {
 	return true
 }
 
-// ofRows describes the windows on x for a product. places are the numbers of windows on the spatial axes. It returns nil
-// if extents or the padding are not constant.
+// ofRows describes the windows on x for a product. depth is the number of channels of a group. places are the numbers
+// of windows on the spatial axes. ofRows returns nil if extents or the padding are not constant.
 func (w window) ofRows(x *ir.Value, depth int, places []dim.Dim) *kernels.Windows {
 	pads, ok := dim.Ints(w.pads)
 	counts, ok2 := dim.Ints(places)

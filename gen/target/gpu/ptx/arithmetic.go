@@ -156,8 +156,8 @@ func (w *writer) binary(o kernel.Op, result, a, b *kernel.Value) {
 	}
 }
 
-// exact returns the modifier of a float operation that forbids the driver to fuse or to approximate the operation. It
-// returns "" for integers.
+// exact returns a modifier that forbids the driver to fuse or to approximate a float operation. It returns "" for
+// operations on integers.
 func exact(d ir.DType) string {
 	if d.IsFloat() {
 		return ".rn"

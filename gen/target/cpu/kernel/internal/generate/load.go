@@ -34,7 +34,8 @@ type source struct {
 	funcs map[string]*ast.FuncDecl // functions, and methods behind the name of their receiver's type
 }
 
-// load type-checks the kernels without assembly, so that the output is the same on every machine.
+// load type-checks the package in the folder dir, whose import path is `path`. It leaves out assembly, so that the
+// output is the same on every machine.
 func load(dir, path string) (*source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
