@@ -149,9 +149,9 @@ func withLoss(src *Source, name string) (*Source, error) {
 	return &out, nil
 }
 
-// targetParam adds a parameter for a target and returns the target, of type typ. An extent of typ may be known only
-// while the function runs. The type of the parameter then has a new symbol instead of this extent, and the function
-// checks that the symbol and the extent are equal.
+// targetParam adds a parameter for a target and returns the target, which has the type typ. If an extent of typ is
+// known only while the function runs, the type of the parameter has a new symbol instead, and the function checks
+// that the symbol and the extent are equal.
 func targetParam(b *ir.Builder, f *ir.Func, typ ir.Type) *ir.Value {
 	given := map[string]bool{}
 	for _, p := range f.Params {

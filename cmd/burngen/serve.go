@@ -62,8 +62,8 @@ func defineServe(flags *flagSet) func(*streams, []string) error {
 	}
 }
 
-// programOf writes a module into the empty folder dir: the package of a model, and a main package that uses it.
-// mainOf returns the text of the main package for the import path of the model's package. name is the module's name.
+// programOf writes a module called name into the empty folder dir: the package of a model, and a main package that
+// uses it. mainOf gets the import path of the model's package, and returns the text of the main package.
 func programOf(m *gen.Model, dir, name string, mainOf func(imported string) ([]byte, error)) (*scratch.Module, error) {
 	module, err := scratch.New(dir, name)
 	if err != nil {

@@ -40,7 +40,7 @@ func extent(d dim.Dim, symbols map[string]int64) int64 {
 }
 
 // runsOf returns how often a call of f computes each node of f and of the functions that f invokes. It leaves out
-// functions that are called by control flow.
+// functions that branches and loops call.
 func runsOf(f *program.Func) map[*ir.Node]int64 {
 	runs := map[*ir.Node]int64{}
 	var visit func(f *program.Func, times int64)

@@ -142,8 +142,8 @@ type outputs struct {
 
 func (o outputs) last() []*onnx.Value { return o.calls[len(o.calls)-1] }
 
-// of returns the output to compare with w. If the trial is a stream and w is about all calls, it is the stack of
-// the outputs of all calls. Otherwise it is the output of the last call.
+// of returns the output to compare with w. It is the output of the last call. If the arguments differ between the
+// calls and w is about all calls, it is the stack of the outputs of all calls.
 func (o outputs) of(w want) (*onnx.Value, error) {
 	if w.last || !o.stream {
 		return o.last()[w.output], nil

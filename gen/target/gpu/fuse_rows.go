@@ -364,7 +364,8 @@ func (f *rowFusion) build(b *ir.Builder, fn *ir.Func) bool {
 	return err == nil
 }
 
-// replaced makes the group's values the results of the fusion's node, and returns the node.
+// replaced makes the values in f.results, which nodes of the group computed, the results of the fusion's node. It
+// returns the node.
 func (f *rowFusion) replaced() *ir.Node {
 	for i, v := range f.results {
 		v.Def, v.Index = f.node, i

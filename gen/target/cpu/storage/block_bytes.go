@@ -206,6 +206,6 @@ func (o UnblockBytes) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return []*ir.Tensor{y}, nil
 }
 
-// EmptyLanes returns a list of one number, zero: the lanes beyond the last channel hold zero. It ignores cells of
-// padding, which may hold another number in these lanes.
+// EmptyLanes returns a list of one number, zero: the lanes beyond the last channel hold zero. The cells of padding,
+// which may hold another number in these lanes, are left out.
 func (BlockBytes) EmptyLanes(*ir.Node) []float64 { return []float64{0} }

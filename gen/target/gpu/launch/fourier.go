@@ -116,8 +116,8 @@ type transform struct {
 	roots          *kernels.Scratch // Length complex numbers
 }
 
-// stage is the launch of one radix of [dft]. It computes transforms of `size` elements, which are `step` elements
-// apart in the line. It computes elements 0 to bins − 1 of each transform.
+// stage describes the launch of one radix of [dft]. The launch computes transforms of `size` elements of the line, at
+// distances of `step` elements. It computes elements 0 to bins − 1 of each transform.
 type stage struct{ radix, size, step, bins dim.Dim }
 
 // pairAt returns the real and imaginary part of complex number i in scratch memory.

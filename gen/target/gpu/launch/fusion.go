@@ -23,10 +23,10 @@ func Loads(o ir.Op) bool {
 	return ok
 }
 
-// fused returns the launches of an [op.Fusion]. The last node of its block is pointwise. At most one of the other
-// nodes, called the host, is not a copy; [Ends] is true for it. fused returns the host's launches, which compute the
-// last node on each element before they store it. Without a host there is one launch, which computes the last node.
-// Copies are computed as their elements are loaded, see [Loads].
+// fused returns the launches of an [op.Fusion]. The last node of its block is pointwise. The other nodes are copies,
+// except for at most one, the host. [Ends] is true for the host: its launches compute the last node on each element
+// before they store the element. Without a host there is one launch, which computes the last node. Copies are
+// computed as their elements are loaded, see [Loads].
 func fused(n *ir.Node, by Options) ([]kernels.Launch, error) {
 	if n.Op.(op.Fusion).Rows {
 		return rowsOf(n, by)

@@ -160,7 +160,8 @@ func (f *rowFusion) exponentials(x *ir.Value) []*kernel.Value {
 	return []*kernel.Value{s[0], sum, f.Div(f.Float(d, 1), sum)}
 }
 
-// sumExp returns the sum of e^(x − most) over the elements of a state of [logSumExp] and over `elements`.
+// sumExp returns the sum of e^(x − most) over numbers x: the elements that a state of [logSumExp] stands for, and
+// `elements`.
 func (f *rowFusion) sumExp(most *kernel.Value, state, elements []*kernel.Value) *kernel.Value {
 	d := most.Type.DType
 	part := func(x *kernel.Value) *kernel.Value { // 1 also where both are infinite

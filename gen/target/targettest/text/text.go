@@ -104,7 +104,7 @@ func (Target) Plain() (restore func()) { return func() {} }
 // CanRun returns true.
 func (Target) CanRun() bool { return true }
 
-// evaluate returns the results of the node, and the values of the symbols after it.
+// evaluate returns the results of the node, and the values of all symbols that are known after it.
 func (l *launch) evaluate(f *exec.Frame) (out []*ir.Tensor, symbols map[string]int64, err error) {
 	in, err := value.Operands(f, l.operands)
 	if err != nil {
