@@ -34,7 +34,7 @@ func (c *checked) discarded(n ast.Node) {
 	c.faultf(st.Pos(), "the result is not used: operations return new values and never change their operands")
 }
 
-// ranges reports loops over maps whose bodies have an expression of type nn.Value: the order of the
+// ranges reports loops over maps if the body of the loop has an expression of type nn.Value, because the order of the
 // iterations is random.
 func (c *checked) ranges(n ast.Node) {
 	loop, ok := n.(*ast.RangeStmt)

@@ -95,8 +95,7 @@ func Rename(list []Renaming) error {
 	return nil
 }
 
-// Sweep removes temporary files and folders in dir. It removes them if a program of this machine made them and has
-// ended.
+// Sweep removes the temporary files and folders in dir whose program ran on this machine and has ended.
 func Sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

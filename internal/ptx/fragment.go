@@ -39,7 +39,7 @@ func (d *decoder) group(i, n int) []operand {
 	return d.args[i].list
 }
 
-// list returns the slots of the n parts of operand i, which have type t and are read.
+// list returns the slots of the n parts of operand i. The instruction reads the parts, which have type t.
 func (d *decoder) list(i, n int, t typ) (slots []int) {
 	for _, o := range d.group(i, n) {
 		slots = append(slots, d.source(o, t, fits))

@@ -17,7 +17,8 @@ func (d Dim) Bounds() (lo, hi int64) {
 	return d.lower(new(maxBoundSteps)), satNeg(d.Neg().lower(new(maxBoundSteps)))
 }
 
-// maxBoundSteps bounds the work for one bound: it is the largest number of calls of [Dim.lower] that replace atoms.
+// maxBoundSteps limits the work for one bound. It is the largest number of calls of [Dim.lower] that replace atoms;
+// further calls return the lower bound of [Dim.interval].
 const maxBoundSteps = 16
 
 // interval returns bounds of d, computed from the bounds of its atoms as if these were independent.

@@ -59,7 +59,8 @@ func permuted(x *ir.Tensor, perm []int) (*ir.Tensor, error) {
 	return y[0], nil
 }
 
-// infer returns the type of o's result. The result and the first `images` operands have their channels last.
+// infer returns the type of o's result. o is an operator on [N,C,spatial…]. Its result and its first `images`
+// operands have their channels last here: [N,spatial…,C].
 func infer(o ir.Op, in []ir.Type, images int) ([]ir.Type, error) {
 	if err := op.CheckTensors(in, images, images+1); err != nil {
 		return nil, err
@@ -78,7 +79,8 @@ func infer(o ir.Op, in []ir.Type, images int) ([]ir.Type, error) {
 	return []ir.Type{Type(out[0])}, nil
 }
 
-// eval returns o's result. The result and the first `images` operands have their channels last.
+// eval returns o's result. o is an operator on [N,C,spatial…]. Its result and its first `images` operands have their
+// channels last here: [N,spatial…,C].
 func eval(o ir.Op, in []*ir.Tensor, images int) ([]*ir.Tensor, error) {
 	first := append([]*ir.Tensor{}, in...)
 	for i := range images {

@@ -51,8 +51,8 @@ func resizeTable(o op.ResizeTable, n *ir.Node) ([]kernels.Launch, error) {
 	}))
 }
 
-// sampledAxis is the axis that a table samples. The result has about `scale` elements for each element of the axis.
-// Its methods compute as the CPU's kernels do.
+// sampledAxis is the axis that a table samples. About `scale` samples are taken for each element of the axis. Its
+// methods compute as the CPU's kernels do.
 type sampledAxis struct {
 	*kernels.Emitter
 	op.ResizeTable

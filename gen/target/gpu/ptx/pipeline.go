@@ -91,7 +91,7 @@ func (w *writer) groupBarrier() {
 	w.emit("bar.sync", r, fmt.Sprint(kernel.Group))
 }
 
-// registersOfBlock is the number of registers that the threads of a block share.
+// registersOfBlock is the maximum number of registers that all threads of a block have together.
 const registersOfBlock = 1 << 16
 
 func (w *writer) registers(n int) {
