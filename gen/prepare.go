@@ -159,9 +159,9 @@ func (p *part) run(dst []any) (made []exec.Item, err error) {
 	return made, nil
 }
 
-// write computes the part's packed weight into dst. The part must have only one. If the weights file has packed
-// weights, it also needs checksums of the weights that the part reads. write computes the checksums first, because
-// that brings the weights into the cache.
+// write computes the part's only packed weight into dst. If the weights file has packed weights, the file also has
+// checksums of the weights that the part reads. write computes the checksums first, because that brings the weights
+// into the cache.
 func (p *part) write(dst any) error {
 	if p.m.store().Form().HasPrepared() {
 		if _, err := p.sums(); err != nil {

@@ -240,9 +240,9 @@ func (a *api) structDecl(name, doc string, ports []port) []jen.Code {
 	return []jen.Code{jen.Comment(name + " " + doc), jen.Type().Id(name).Struct(fields...), jen.Line()}
 }
 
-// doc prints the doc comment of a method. It is the documentation of the function. If the function has none, it is a
-// sentence with the name of the method. destination, such as " into dst", says where the result is written; it may be
-// "". The comment ends with `rest`.
+// doc prints the doc comment of a method: the documentation of the function or, if it has none, a sentence with the
+// name of the method. destination, such as " into dst", says where the result is written. It is "" if the method
+// returns the result. The comment ends with `rest`.
 func (a *api) doc(destination, rest string) prose {
 	if a.spec.Doc == "" {
 		return prose(a.spec.Method + " computes the model" + destination + "." + rest)

@@ -39,8 +39,8 @@ func (f *function) duration(s program.Step) float64 {
 	return min(long, takes)
 }
 
-// share returns the time of a node divided by the number of its steps, in the unit of [long]. known is false if the
-// time cannot be computed; see [program.Shares].
+// share returns the time of a step of node n: the time of n divided by the number of its steps, in the unit of
+// [long]. known is false if the time cannot be computed; see [program.Shares].
 func (f *function) share(n *ir.Node) (takes float64, known bool) {
 	if f.steps == nil {
 		f.steps, f.shares = map[*ir.Node]int{}, map[*ir.Node]float64{}

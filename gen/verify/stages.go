@@ -240,9 +240,9 @@ func (s *stages) check(ctx context.Context, j *judge, inputs, got []*onnx.Value,
 	return found, nil
 }
 
-// each compares every stage and output with the evaluator, and got with the stages run one after
-// the other. It adds the numbers of integers and ties to `found`. It returns an error that says
-// what differs.
+// each compares every stage and every output with the evaluator. It also compares got, the outputs of the whole
+// model, with what the stages compute from the integers of the whole model. It adds the numbers of integers and ties
+// to `found`. It returns an error that says what differs.
 func (s *stages) each(ctx context.Context, j *judge, inputs, got []*onnx.Value, values map[*ir.Value]*ir.Tensor, ties map[*ir.Value][]tie, outputs []*ir.Tensor, found *staged) error {
 	m, err := s.cut(s.cuts)
 	if err != nil {

@@ -202,9 +202,9 @@ func (t *tape) share(n *ir.Node, grads []*ir.Value, want []bool) {
 	}
 }
 
-// through returns the gradients of n's operands; nil is a zero gradient. The nodes of the current block from index
-// `first` on recompute n, and through differentiates these nodes. results are the recomputed results, and dy are
-// their gradients. Operand i needs a gradient if want[i] is true.
+// through returns the gradients of n's operands; nil is a zero gradient. It differentiates the nodes of the current
+// block from index `first` on, which recompute n. results are the recomputed results, and dy are their gradients.
+// Operand i needs a gradient if want[i] is true.
 func (t *tape) through(n *ir.Node, dy []*ir.Value, want []bool, first int, results []*ir.Value) []*ir.Value {
 	var wrt []*ir.Value
 	for i, a := range n.Args {

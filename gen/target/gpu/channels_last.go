@@ -252,7 +252,7 @@ func (l *lastChannels) concat(n *ir.Node, o op.Concat) *ir.Value {
 }
 
 // elementwise builds an elementwise operator on operands whose channels are last. It returns nil if no operand of the
-// result's shape has such a form yet, or if [lastChannels.operand] does not support an operand.
+// result's shape has its channels last yet, or if [lastChannels.operand] does not support an operand.
 func (l *lastChannels) elementwise(n *ir.Node) *ir.Value {
 	out := n.Results[0].Type
 	whole := func(v *ir.Value) bool { return v != nil && slices.EqualFunc(v.Type.Shape, out.Shape, dim.Dim.Equal) }
@@ -276,8 +276,8 @@ func (l *lastChannels) elementwise(n *ir.Node) *ir.Value {
 }
 
 // operand returns v with the channels last, for an elementwise operator with a result of type `out`. If v has the
-// rank of the result but no such form yet, operand copies v. If v has a lower rank and its elements may change their
-// order, operand returns nil.
+// rank of the result, operand copies v, unless there is such a copy already. If v has a lower rank, operand only
+// reshapes it. It returns nil if moving the channels of such a v may change the order of the elements.
 func (l *lastChannels) operand(v *ir.Value, out ir.Type) *ir.Value {
 	t, rank := v.Type, out.Rank()
 	if !t.IsTensor() || t.Rank() > rank {

@@ -26,9 +26,10 @@ func Assign(costs *cost.Model) pass.Pass {
 
 // assign changes convolutions and the operators between them to the channel-blocked layout f32[N,⌈C/16⌉,spatial…,16],
 // where it can. For readers that need a planar result, it converts the blocked result. It changes an elementwise
-// operator only if two conditions hold. One of its operands must be blocked. The lanes beyond channel C of its result
-// must remain finite, because a convolution multiplies these lanes by zero. An infinity that the model itself
-// computes may therefore become NaN in a later convolution. assign reports whether it changed m.
+// operator only if one of its operands is blocked, and if the lanes beyond channel C of its result remain finite. A
+// convolution multiplies these lanes by weights of zero, and infinity times 0 is NaN. An infinity that the model
+// itself computes may also meet such a zero, and may become NaN in a later convolution. assign reports whether it
+// changed m.
 func assign(ctx *pass.Context, costs *cost.Model, m *ir.Module) (changed bool, err error) {
 	for _, f := range m.Funcs {
 		l := &layouts{ctx: ctx, costs: costs, raw: isRaw(ctx, m, f), forms: map[*ir.Value]form{}, lanes: map[*ir.Value][]float64{}}

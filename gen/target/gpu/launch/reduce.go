@@ -118,7 +118,8 @@ func reduceAxes(o op.Reduce, n *ir.Node, put store) ([]kernels.Launch, error) {
 	}))
 }
 
-// state holds the functions of a reduction. A state of the reduction is a list of values in registers.
+// state holds the functions of a reduction. They work on the state of the reduction so far, which is a list of values
+// in registers.
 type state struct {
 	// start returns the state of no elements.
 	start func(e *kernels.Emitter) []*kernel.Value

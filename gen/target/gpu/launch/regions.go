@@ -190,7 +190,7 @@ func (r roi) axis(first, bins int, bin *kernel.Value, extent dim.Dim) roiAxis {
 
 // each calls the function `step` for the samples of a bin, one after the other. It leaves out samples whose
 // coordinate is not between −1 and the extent of the axis. It clamps the coordinates of the other samples to the
-// first and the last element. each passes the state from call to call, and returns the last state.
+// first and the last element. It passes the state from call to call, and returns the last state.
 func (a roiAxis) each(r roi, state []*kernel.Value, step func(s roiSample, state []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	from, to := a.inside(r)
 	return r.For(from, to, r.Int(1), state, func(k *kernel.Value, state []*kernel.Value) []*kernel.Value {
