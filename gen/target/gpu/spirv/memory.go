@@ -262,7 +262,8 @@ func (f *function) place(p, i *kernel.Value, first int) (at, shift uint32) {
 	return at, f.bits(opShiftLeftLogical, f.bits(opBitwiseAnd, n, 4>>log-1), 3+log)
 }
 
-// skipped returns how many elements of 2ˡᵒᵍ bytes are between the first word of p and its first element.
+// skipped returns how many elements of 2ˡᵒᵍ bytes the first word of p has before p's first element; see
+// [function.place].
 func (f *function) skipped(p *kernel.Value, log uint32) uint32 {
 	if _, ok := f.skips[p]; !ok {
 		f.skips[p] = f.first(func() uint32 {

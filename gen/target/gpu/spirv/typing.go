@@ -138,7 +138,7 @@ func (c *checker) operands(in *instruction) error {
 	return nil
 }
 
-// bitsIn returns the width in bits of a number or of two words, and 0 for other types.
+// bitsIn returns the width in bits of a number. It is 64 for a vector of two words, and 0 for other types.
 func (c *checker) bitsIn(k kind) int {
 	if c.isHalves(k) {
 		return 64
