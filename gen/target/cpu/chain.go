@@ -16,8 +16,7 @@ type Tile struct {
 	Index int
 }
 
-// A [Tile] is a run of adjacent elements. TileKind says whether the run is of an operand, of a result, or of a
-// temporary value.
+// TileKind says what a [Tile], a run of adjacent elements, belongs to: an operand, a result, or a temporary value.
 type TileKind uint8
 
 // The kinds of tiles.
