@@ -12,6 +12,7 @@ import (
 	"github.com/burngen/burngen/ir"
 	"github.com/burngen/burngen/ir/grad"
 	"github.com/burngen/burngen/ir/op"
+	"github.com/burngen/burngen/ir/pass"
 	"github.com/burngen/burngen/runtime/rt"
 )
 
@@ -272,8 +273,15 @@ func (m *Model) addOuter(params []string, add func(*ir.Func, *TrainFunc)) error 
 }
 
 // differentiate returns the training step of a loss f. The step's name is `name`, followed by a number if another
-// function has that name. If the precision is f16, the gradients are scaled, see [grad.ScaledStep].
+// function has that name. If the precision is f16, the gradients are scaled, see [grad.ScaledStep]. If the target has
+// kernels for the gradient of an attention, the attention becomes one operator first.
 func (m *Model) differentiate(f *ir.Func, name string, params []string) (*ir.Func, error) {
+	if t, ok := m.options.Target.(gpu.Target); ok && !m.options.Strict {
+		f = f.Clone()
+		if err := pass.FuseAttention(f, t.TrainsAttention); err != nil {
+			return nil, err
+		}
+	}
 	step := grad.Step
 	if m.isScaled() {
 		step = grad.ScaledStep

@@ -80,6 +80,25 @@ func @forward(%x: f32[N,4,8]) -> (logits: f32[N,3]) {
 }
 `
 
+// causalTransformer is the transformer with 16 features, attention to earlier tokens as a formula, and a classifier of
+// the last token.
+var causalTransformer = strings.NewReplacer(
+	"16", "32", "8", "16", "starts=[0,0,0]", "starts=[0,3,0]",
+	"  %a = attention %q, %k, %v {scale=0.35 before=-1 after=-1} : f32[N,1,4,8]\n", `  %kt = transpose %k {perm=[0,1,3,2]} : f32[N,1,16,4]
+  %scale = constant {value=f32[](0.35)} : f32[]
+  %ones = constant {value=i32[4,4](1...)} : i32[4,4]
+  %zero = constant {value=i32[](0)} : i32[]
+  %none = constant {value=f32[](-Inf)} : f32[]
+  %scores = mat_mul %q, %kt : f32[N,1,4,4]
+  %scaled = mul %scores, %scale : f32[N,1,4,4]
+  %triangle = trilu %ones : i32[4,4]
+  %later = equal %triangle, %zero : bool[4,4]
+  %seen = where %later, %none, %scaled : f32[N,1,4,4]
+  %shares = softmax %seen {axis=3} : f32[N,1,4,4]
+  %a = mat_mul %shares, %v : f32[N,1,4,16]
+`,
+).Replace(transformer)
+
 // examples is the size of the batch of a learner.
 const examples = 4
 
@@ -182,7 +201,9 @@ func (l *learner) learn(t *testing.T, steps int) (losses []float64) {
 // so an error of the gradients by a share r changes it by about 2r. A loss itself is off by about r, too.
 func TestLearnsInPrecisions(t *testing.T) {
 	const steps = 8
-	for name, text := range map[string]string{"perceptron": perceptron, "convolutional": convolutional, "transformer": transformer} {
+	for name, text := range map[string]string{
+		"perceptron": perceptron, "convolutional": convolutional, "transformer": transformer, "causal transformer": causalTransformer,
+	} {
 		t.Run(name, func(t *testing.T) {
 			want := newLearner(t, text, gpu.F32).learn(t, steps)
 			if !(want[steps-1] < 0.7*want[0]) {
@@ -204,6 +225,19 @@ func TestLearnsInPrecisions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTrainsAttention asserts that the gradient of an attention that a model has as a formula is computed by a kernel in 16
+// bits, without a mask, and by the derivatives of the formula in f32.
+func TestTrainsAttention(t *testing.T) {
+	for _, p := range []gpu.Precision{gpu.F32, gpu.TF32, gpu.F16, gpu.BF16} {
+		l := newLearner(t, causalTransformer, p)
+		text := l.Module.Func(l.step.IR.Name).String()
+		want := p == gpu.F16 || p == gpu.BF16
+		if strings.Contains(text, "attend_gradient") != want || strings.Contains(text, "const/") == want {
+			t.Errorf("%s: a kernel of the gradient is expected: %t\n%s", p, want, text)
+		}
 	}
 }
 

@@ -17,8 +17,21 @@ func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 	if ctx.Strict {
 		return false, nil
 	}
+	return rewriteAll(m, attentionFuser(ctx, func(*ir.Node) bool { return true }))
+}
+
+// FuseAttention does to f what the pass fuse_attention does to the functions of a module. It replaces a formula only if
+// accepts returns true for the node of its [op.Attention]. The operands and results of this node are in no function.
+// Training calls FuseAttention before it differentiates f, so that the gradient of an attention is an operator, too.
+func FuseAttention(f *ir.Func, accepts func(n *ir.Node) bool) error {
+	_, err := f.Rewrite(attentionFuser(&Context{}, accepts))
+	f.Prune()
+	return err
+}
+
+func attentionFuser(ctx *Context, accepts func(n *ir.Node) bool) func(*ir.Builder, *ir.Node) []*ir.Value {
 	known := fixed{}
-	return rewriteAll(m, func(b *ir.Builder, n *ir.Node) []*ir.Value {
+	return func(b *ir.Builder, n *ir.Node) []*ir.Value {
 		if _, ok := n.Op.(op.MatMul); !ok {
 			return nil
 		}
@@ -26,13 +39,13 @@ func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 		if !ok || known.has(a.k) || known.has(a.v) { // weights are prepared for products
 			return nil
 		}
-		y := a.build(b, n.Results[0].Type)
+		y := a.build(b, n.Results[0].Type, accepts)
 		if y == nil {
 			return nil
 		}
 		ctx.Count(FusedAttentions, 1)
 		return []*ir.Value{y}
-	})
+	}
 }
 
 // attention describes the product of the probabilities of a softmax and values. [attention.build] replaces this
@@ -188,9 +201,12 @@ func scoresOf(b *ir.Builder, v *ir.Value) bool {
 	return false
 }
 
-// build appends the attention, and returns a result of type y. If the extents are not known to be compatible, it
-// appends nothing and returns nil.
-func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
+// build appends the attention, and returns a result of type y. It appends nothing and returns nil if the extents are not
+// known to be compatible, or if accepts returns false for a node with the operator and types of the attention.
+func (a *attention) build(b *ir.Builder, y ir.Type, accepts func(n *ir.Node) bool) *ir.Value {
+	if after, ok := a.laterExcluded(); ok {
+		a.After, a.allow = after, nil
+	}
 	q, k, v := scaledView(a.q), scaledView(a.k), view{of: a.v, scale: 1}
 	k = k.swapped()
 	a.Scale *= q.scale * k.scale
@@ -225,7 +241,15 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 		mask = widened(mask, slices.Concat(lead, types[0].Shape[2:3], types[1].Shape[2:3]))
 		types = append(types, mask)
 	}
-	if out, err := a.Infer(types); err != nil || !out[0].Elems().Equal(y.Elems()) {
+	out, err := a.Infer(types)
+	if err != nil || !out[0].Elems().Equal(y.Elems()) {
+		return nil
+	}
+	like := &ir.Node{Op: a.Attention, Results: []*ir.Value{{Type: out[0]}}}
+	for _, t := range types {
+		like.Args = append(like.Args, &ir.Value{Type: t})
+	}
+	if !accepts(like) {
 		return nil
 	}
 	args := []*ir.Value{q.build(b), k.build(b), v.build(b), nil}
@@ -236,6 +260,37 @@ func (a *attention) build(b *ir.Builder, y ir.Type) *ir.Value {
 		args[i] = reshaped(b, args[i], t.Shape...)
 	}
 	return reshaped(b, b.Node(a.Attention, args[:len(types)]...), y.Shape...)
+}
+
+// laterExcluded returns k, and true, if a.allow excludes for query i the keys after i + k and no others, and k ≥ 0. a.allow
+// then compares a lower triangle of ones with 0, as in nn.CausalMask.
+func (a *attention) laterExcluded() (k int, ok bool) {
+	equal, _, ok := madeBy[op.Equal](a.allow)
+	if !ok || !a.negated || !isFilled(equal.Args[1], 0) {
+		return 0, false
+	}
+	triangle, o, ok := madeBy[op.Trilu](equal.Args[0])
+	if !ok || o.Upper || !isFilled(triangle.Args[0], 1) {
+		return 0, false
+	}
+	if diagonal := triangle.Arg(1); diagonal != nil {
+		x, isKnown := numberOf(diagonal)
+		if k = int(x); !isKnown || float64(k) != x || k < 0 {
+			return 0, false
+		}
+	}
+	mask, queries, keys := a.allow.Type.Shape, a.q.Type.Shape, a.k.Type.Shape
+	rows, columns := mask[len(mask)-2], mask[len(mask)-1]
+	return k, rows.Equal(queries[len(queries)-2]) && columns.Equal(keys[len(keys)-1])
+}
+
+// isFilled reports whether all elements of v are known to be x.
+func isFilled(v *ir.Value, x float64) bool {
+	if _, o, ok := madeBy[op.Fill](v); ok {
+		return o.Value.Number(0) == x
+	}
+	got, ok := numberOf(v)
+	return ok && got == x
 }
 
 // headsIn returns the number of heads, H, if the queries q, [B·H,S,D], were split from rows of H·D elements.
