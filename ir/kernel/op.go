@@ -114,9 +114,9 @@ const (
 	//     1024 bytes
 	//   - the map
 	//   - an array b of phase barriers, and an index j
-	//   - the indices of the box's first element, one for each axis of the tensor
-	//   - with [Windows] instead: the image, the place of the first window on each spatial axis, the first channel,
-	//     and the offset of the cell in its window on each spatial axis
+	//   - where the box is in the tensor. For a map without [Windows], these are the indices of the box's first
+	//     element, one for each axis. For a map with Windows, they are the image, the place of the first window on each
+	//     spatial axis, the first channel, and the offset of the cell in its window on each spatial axis
 	//
 	// CopyBox does not wait for the copy. The bytes of the copy belong to the current phase of barrier j of b. The
 	// copy may take place at any time before this phase is complete. A thread that has waited for the phase sees the

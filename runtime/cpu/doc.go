@@ -20,8 +20,8 @@
 // # Words
 //
 // A tile is a part of a result that a kernel computes in registers: a few rows, and the columns of
-// one or a few panels. In products and convolutions, a strip is the columns of as many panels as a
-// tile may have. A plane is one channel, or one block of channels, of one image. A tap is a position
+// one or a few panels. In products and convolutions, a strip is the columns of one tile of the
+// largest width. A plane is one channel, or one block of channels, of one image. A tap is a position
 // in a window. The suffix Ref marks the plain Go form of a kernel that also exists in assembly. A
 // large call is divided into parts, which the workers of a pool compute; see [rt.Task].
 //
@@ -30,9 +30,9 @@
 // Kernels such as [Add] and [Exp] take slices of equal length. dst may be the same slice as an
 // operand of its type. If the name of a kernel contains Scalar, one operand is the same number for
 // all elements; the order in the name is the order of the operands. Integers wrap. NaN equals
-// nothing, and is neither less nor greater than anything. If the comment of a float function
-// such as Exp does not mention an error, the result is the float64 result of package math, rounded.
-// An error in ulp is an error of a float32 result.
+// nothing, and is neither less nor greater than anything. The result of a float function such as
+// Exp is the float64 result of package math, rounded, unless its comment gives a rounding error.
+// Rounding errors in ulp are those of float32 results.
 //
 // # Errors
 //

@@ -11,8 +11,8 @@ import (
 const FaultWords = 3
 
 // SetFault emits code that reports a fault. number says what is wrong; it is an i32 or an i64.
-// At most one thread of the launch may report a fault. The record of the fault becomes an
-// argument of the launch.
+// At most one thread of the launch may report a fault. SetFault adds an argument to the launch:
+// the memory for the record of the fault.
 func (e *Emitter) SetFault(number *kernel.Value) {
 	if e.fault == nil {
 		e.fault = e.Pointer("fault", ir.I32)
