@@ -178,7 +178,7 @@ type ResultExtent struct {
 	Result, Axis int
 }
 
-// Binds returns the symbols of Extents.
+// Binds returns the symbols that Extents binds, in the order of Extents.
 func (op Invoke) Binds() []string {
 	var symbols []string
 	for _, e := range op.Extents {
@@ -187,8 +187,8 @@ func (op Invoke) Binds() []string {
 	return symbols
 }
 
-// BindValues returns the values of the symbols of Extents. It returns an error if a result does not
-// have the axis.
+// BindValues returns the value of each symbol that [Invoke.Binds] returns. It returns an error if a
+// result does not have the axis.
 func (op Invoke) BindValues(_, out []*Tensor) ([]int64, error) {
 	values := make([]int64, len(op.Extents))
 	for i, e := range op.Extents {

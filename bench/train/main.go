@@ -285,8 +285,8 @@ func printNodes(steps []*ir.Node, laps []float64) {
 	}
 }
 
-// kindOf returns the operator of a node with the types of its first operands and of its result. A nil
-// node stands for the steps that copy.
+// kindOf returns a text with the operator of n, the types of its first three operands, and the type of
+// its first result. It returns "copies" if n is nil, which stands for the steps that copy.
 func kindOf(n *ir.Node) string {
 	if n == nil {
 		return "copies"

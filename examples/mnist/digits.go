@@ -47,7 +47,7 @@ func split(images []cnn.Image, labels []int64) (training, rest data.Dataset[digi
 	return data.Picked(all, indices[0]), data.Picked(all, indices[1])
 }
 
-// draw returns n drawn digits.
+// draw returns the first n digits of package drawn, and their labels.
 func draw(n int) ([]cnn.Image, []int64, error) {
 	images, labels := make([]cnn.Image, n), make([]int64, n)
 	for i := range images {

@@ -98,9 +98,10 @@ func dataSetTrial(dir string, p *ports) (trial, error) {
 	return t, nil
 }
 
-// readFiles reads the values in kind_0.pb, kind_1.pb and so on. order[i] is the index in `names` of the value of file
-// i. A file may contain the name of its value. These names decide the order if they are different elements of
-// `names`, and types[order[i]] has the kind of types[i] for each i. Otherwise order[i] is i.
+// readFiles reads the values in kind_0.pb, kind_1.pb and so on. values[i] is the value in file i, and order[i] is the
+// index of its name in `names`. A file may contain the name of its value. order follows the names in the files on two
+// conditions: they are different elements of `names`, and each types[order[i]] has the kind of types[i]. Otherwise
+// order[i] is i.
 func readFiles(dir, kind string, types []ir.Type, names []string) (values []*onnx.Value, order []int, err error) {
 	named := true
 	var byName []int

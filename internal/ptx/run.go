@@ -44,10 +44,11 @@ type thread struct {
 // declares.
 func (e *entry) dynamic() int { return (e.shared + 15) &^ 15 }
 
-// Launch runs a kernel: its blocks one after the other, and the threads of a block from barrier to
-// barrier, in alternating order. shared is the number of bytes of dynamic shared memory. Registers
-// and shared memory hold arbitrary values when a block starts. params has an element for each
-// parameter, whose low bytes are its value.
+// Launch runs the blocks of a kernel one after the other. In a block, it runs each thread up to the
+// next barrier, one thread after the other. After each barrier, it reverses the order of the threads.
+// shared is the number of bytes of dynamic shared memory. Registers and shared memory hold arbitrary
+// values when a block starts. params has an element for each parameter. The low bytes of the element
+// are the value of the parameter.
 //
 // It returns an error if the kernel does not allow these arguments, or if a thread does not end. It also returns an
 // error if threads of a block do not meet at the same barrier. If an access is not aligned or outside of memory, the

@@ -126,7 +126,8 @@ func (m *Map) indices() int {
 	return len(m.Extents)
 }
 
-// elements returns the number of elements of the tensor. numbers holds the scalar arguments of the kernel.
+// elements returns the number of elements of the tensor. numbers maps the scalar parameters of the kernel, such as
+// m.Outer, to their arguments. elements panics, as [fail] does, if the argument for m.Outer is below 1.
 func (m *Map) elements(numbers map[*Value]uint64) int {
 	if m.Outer == nil {
 		return dimProduct(m.Extents)

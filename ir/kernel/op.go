@@ -61,8 +61,9 @@ const (
 	Split   // the bits of x, of 64 bits, as two u32: the low and the high half
 	Join    // the bits of x and y, of 16 bits each, as a u32: x is the low half, and y the high half
 
-	// Memory. p is a pointer. i is an i32 or i64, the index of the first element that is accessed.
-	Load      // p, i: as many adjacent elements as there are results, 1, 2, 4, 8 or 16. If there are several, i is a multiple of their number, and they have 16 bytes at most
+	// Operations on memory. p is a pointer. i, an i32 or i64, is the index of the first element that the operation
+	// reads or writes.
+	Load      // p, i: reads n adjacent elements, one for each result; n is 1, 2, 4, 8 or 16. If n > 1, i is a multiple of n, and the n elements together have at most 16 bytes
 	Store     // p, i, values…: stores adjacent elements, as Load reads them
 	AtomicAdd // p, i, x: adds x to an element of i32, u32, i64 or u64, and returns the old element
 	AtomicMin // p, i, x: stores the smaller of x and the element, and returns the old element

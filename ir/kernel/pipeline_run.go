@@ -46,7 +46,8 @@ type inFlight struct {
 	products    []product
 }
 
-// product is a product that is not done. `group` is the number of its group of products, see [inFlight].
+// product is a product that is not done. `group` is the index, from 0, of the group of products that it belongs to; see
+// [inFlight].
 type product struct {
 	group int
 	sums  *Value
@@ -358,9 +359,10 @@ func (c *compiler) multiplyTiles(in *Instr) {
 	})
 }
 
-// readRight returns the index in the array b of each element of the right matrix of a product, [terms, columns], row
-// by row. The indices are those before [swizzle]. The matrix begins at element `start`. across is AcrossB of
-// [MultiplyTiles]. readRight records that the product of these threads reads the elements.
+// readRight returns where the array b has the elements of a product's right matrix, [terms, columns]. For each element
+// of the matrix, in row-major order, it returns the index in b before [swizzle]. The matrix begins at element `start`
+// of b. across is AcrossB of [MultiplyTiles]. readRight also records that the product of these threads reads the
+// elements.
 func (m *machine) readRight(b *array, across bool, terms, columns, start int, threads []thread) []int {
 	places, row := make([]int, terms*columns), rowBytes/b.size
 	for i := range places {

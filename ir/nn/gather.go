@@ -8,8 +8,8 @@ import (
 )
 
 // oneOf returns v, a tensor of indices, with a check. When the model runs, a call returns an error if an index is
-// not in [0, count). The error calls an index `item`, such as "token", and the elements that can be selected
-// `things`, such as "rows".
+// not in [0, count). `item` and `things` are words for the error: with "token" and "rows" it says
+// "token 7 is not one of 5 rows".
 func (v Value) oneOf(count Extent, item, things string) Value {
 	return one(op.CheckIndex{Count: extent(count), What: item, Things: things}, v)
 }

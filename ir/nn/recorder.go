@@ -273,7 +273,8 @@ func (r *Recorder) Model(m any) {
 	})
 }
 
-// Method records a method. The function call calls the method.
+// Method records the method m of the model. The function `call` must run this method on the values `in` and return
+// the method's results.
 func (r *Recorder) Method(m Method, call func(in []Value) []Value) {
 	r.try(func() {
 		fault := func(format string, args ...any) {

@@ -7,8 +7,8 @@ import (
 
 // State is a tensor that one call of a model passes to the next, such as a key-value cache or a hidden state. A
 // module has a field of type *State. Each Session of a generated package has its own copy. A state starts as zeros.
-// A symbol of its type that no argument binds is 0 at first. Session.Reset sets all states and such symbols to 0
-// again.
+// If no argument binds a symbol of the state's type, the symbol starts as 0. Session.Reset sets all states and all
+// these symbols to 0 again.
 type State struct {
 	typ  ir.Type
 	path string

@@ -121,11 +121,11 @@ func (op AttendTraining) Widened() ir.Op {
 	return op
 }
 
-// AttendGradient is an [AttentionGradient] whose first five operands, the queries to the result, have one type, f32,
-// f16 or bf16, and arbitrary strides, as in an [Attend]. DY and Y say where the gradient of the result and the result
-// itself are. The sixth operand, which is the second result of the AttentionTraining, and float masks are f32. The
-// gradients have heads after rows: [Batch,Queries,Heads,Depth], [Batch,Keys,Shared,Depth] and
-// [Batch,Keys,Shared,Width].
+// AttendGradient is an [AttentionGradient] on operands with strides. Its first five operands are the queries, the
+// keys, the values, the gradient of the result, and the result. These five have one element type, f32, f16 or bf16, and
+// strides as in an [Attend]. DY and Y describe the gradient of the result and the result, as Q describes the queries.
+// The sixth operand, which is the second result of the AttentionTraining, is f32, and so are float masks. The gradients
+// have heads after rows: [Batch,Queries,Heads,Depth], [Batch,Keys,Shared,Depth] and [Batch,Keys,Shared,Width].
 type AttendGradient struct {
 	Batch, Heads, Shared, Queries, Keys, Depth, Width dim.Dim
 
@@ -236,7 +236,7 @@ func (op AttendGradient) Flops(_, _ []ir.Type) dim.Dim {
 	return dim.Product(dim.Const(2), op.Batch, op.Heads, op.Queries, op.Keys, widths)
 }
 
-// Factors returns 5: all operands up to the result are multiplied.
+// Factors returns 5: the queries, the keys, the values, the gradient of the result, and the result are multiplied.
 func (AttendGradient) Factors() int { return 5 }
 
 // Widened returns the operator with gradients of f32.

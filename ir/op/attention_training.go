@@ -93,8 +93,9 @@ func (op AttentionTraining) sums(b *ir.Builder, n *ir.Node) *ir.Value {
 	return b.Node(Where{}, b.Node(Equal{}, share, c.num(share, 0)), c.num(share, math.Inf(1)), sum)
 }
 
-// Grad computes the gradients of queries, keys and values as an [AttentionGradient]. It uses operators on all scores
-// instead if the gradient of the mask is wanted, or if the second result has a gradient.
+// Grad appends operators that compute the scores of all queries and keys if the gradient of the mask is wanted, or if
+// dy[1] is not nil. Otherwise it appends an [AttentionGradient], which returns the gradients of queries, keys and
+// values.
 func (op AttentionTraining) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	if dy[1] == nil && (len(want) < 4 || !want[3]) {
 		args := []*ir.Value{n.Arg(0), n.Arg(1), n.Arg(2), dy[0], n.Results[0], n.Results[1], n.Arg(3), n.Arg(4), n.Arg(5)}
@@ -177,8 +178,8 @@ func (op AttentionGradient) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return out, nil
 }
 
-// Flops counts a multiplication and an addition for each product of elements in the two products of queries and keys, and
-// in the three gradients.
+// Flops counts the multiplications and additions of five matrix products: Q·Kᵀ, dY·Vᵀ, and one for each of the
+// gradients dQ, dK and dV.
 func (op AttentionGradient) Flops(in, _ []ir.Type) dim.Dim {
 	x, err := Attention(op).extents(in[:3])
 	if err != nil {

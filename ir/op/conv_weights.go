@@ -106,9 +106,9 @@ func (op ConvWeights) Flops(in, out []ir.Type) dim.Dim {
 	return in[1].Elems().Mul(dim.Product(out[0].Shape[1:]...)).Mul(dim.Const(2))
 }
 
-// Grad returns the gradients of x and g. The operator is linear in both, and dy has the shape of the weights of a
-// convolution. The gradient of g is the convolution of x with the weights dy. The gradient of x is the gradient of
-// this convolution's operand, with g as the upstream gradient.
+// Grad returns the gradients of x and g. The result dw is linear in x and in g. The gradient dy[0] of dw has the shape
+// of the weights of a [Conv]. The gradient of g is the convolution of x with dy[0] as the weights. The gradient of x is
+// the gradient that this convolution returns for its operand if g is the upstream gradient.
 func (op ConvWeights) Grad(b *ir.Builder, n *ir.Node, dy []*ir.Value, want []bool) []*ir.Value {
 	x, g, s := n.Arg(0), n.Arg(1), dy[0]
 	swap := func(v *ir.Value) *ir.Value {

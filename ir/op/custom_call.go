@@ -74,8 +74,8 @@ func (op Custom) Eval(in []*ir.Tensor) ([]*ir.Tensor, error) {
 	return tensors, nil
 }
 
-// shape returns the extents of a result of type t for [rt.CallOpen]. A symbol that the function decides becomes an
-// [rt.Sym].
+// shape returns the shape of a result of type t in the form that [rt.CallOpen] takes. An extent that the function
+// decides is [rt.Sym](k), where k is the index of the extent's symbol in op.Binds().
 func (op Custom) shape(t ir.Type) []int {
 	shape := make([]int, len(t.Shape))
 	for i, d := range t.Shape {

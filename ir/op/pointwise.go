@@ -20,8 +20,8 @@ func (Pointwise) Infer([]ir.Type) ([]ir.Type, error) { return nil, errScalarRegi
 // Eval returns an error: [Pointwise.EvalBlocks] is used instead.
 func (Pointwise) Eval([]*ir.Tensor) ([]*ir.Tensor, error) { return nil, errScalarRegion }
 
-// InferBlocks returns the types of the results. A result has the element type of the region's result and the common
-// shape of the operands.
+// InferBlocks returns the types of the results. Result i of the node has the element type of result i of the region,
+// and the shape to which the operands are broadcast.
 func (Pointwise) InferBlocks(in []ir.Type, blocks []*ir.Block) ([]ir.Type, error) {
 	if len(blocks) != 1 {
 		return nil, fmt.Errorf("%d regions, 1 expected", len(blocks))

@@ -102,7 +102,7 @@ func (a resizeAxis) nearest(i int) int {
 	return a.clamp(resizeRoundings[a.rounding](a.place(i), a.scale))
 }
 
-// support returns the largest distance from a point at which an element has a weight.
+// support returns the radius of the filter, in elements of the input. The filter is 0 at larger distances from a point.
 func (a resizeAxis) support() float64 {
 	return float64(resizeTaps[a.mode]) / 2 / a.filterScale()
 }

@@ -68,7 +68,7 @@ func (s *ConvShape) first(outBlock, width int) int {
 // a sum. width is the result of [ConvShape.width].
 func (s *ConvShape) depth(width int) int { return width * s.KH * s.KW * s.InBlock }
 
-// ConvWeightsLen returns the number of elements of weights that [PackConv] packs.
+// ConvWeightsLen returns the number of elements that [PackConv] writes to dst.
 func ConvWeightsLen(s *ConvShape) int { return s.outBlocks() * s.depth(s.width()) * 16 }
 
 // PackConv packs the weights of a convolution. w is f32[OutC][InC/Group][KH][KW], and dst is

@@ -172,8 +172,9 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at, low, high int) {
 	}
 }
 
-// terms sets the positions and loops of a tile for the products of one tap, in output rows [from,
-// to). It returns false if the tap is on padding in all of these rows.
+// terms prepares t to sum the products of one tap, a cell of the window, over the output rows [from,
+// to): it adds to the positions in a and b, and sets the loops. It returns false, and leaves t
+// unchanged, if the tap is on padding for all outputs in these rows.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
 	y0, y1 := w.down.seeing(tap / w.KW)
 	x0, x1 := w.across.seeing(tap % w.KW)

@@ -70,7 +70,8 @@ func nonZeroOf[T comparable](dst []int64, row []T, k int) int {
 	return k
 }
 
-// trueOf is [nonZeroOf] for booleans, except that it panics if dst is too short.
+// trueOf is [nonZeroOf] for booleans: it writes the indices of the true elements. Instead of stopping
+// when dst is full, it panics if dst is too short.
 func trueOf(dst []int64, row []bool, k int) int {
 	o := octets(row)
 	for i := 0; i < len(o); i += 8 {

@@ -257,8 +257,8 @@ func (p *product) blocks(batch, t0, t1, j0, j1 int) {
 	}
 }
 
-// block computes tiles [t0, t1) of rows and columns [j0, j1) of one matrix of the batch. j0 must be
-// a multiple of 16. j1 must be a multiple of 16 or N.
+// block computes the results of one matrix of the batch in the row tiles [t0, t1) and the columns
+// [j0, j1). j0 must be a multiple of 16. j1 must be a multiple of 16 or N.
 func (p *product) block(batch, t0, t1, j0, j1 int) {
 	row, high := p.rows.at(t0), p.rows.at(t1)-p.rows.at(t0)
 	switch {

@@ -56,7 +56,8 @@ type requantised struct {
 	lo, hi int       // bounds of the bytes
 }
 
-// fill sets the bounds and the zero point of a tile.
+// fill sets the zero point of t, and the range to which t clamps sums before it adds the zero
+// point.
 func (r *requantised) fill(t *tile) {
 	t.lo, t.hi, t.last = float32(r.lo-r.last), float32(r.hi-r.last), int32(r.last)
 }

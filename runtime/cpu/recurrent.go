@@ -598,10 +598,10 @@ func gruCell[T Float](state, gates, x, product []T, linear bool) {
 	}
 }
 
-// cell computes one step of a GRU for one sequence: it updates the state from the gates. [gru.reset]
-// has already applied r.f to the update and reset gates. If r.linear is true, cell also uses x,
-// which is xn of [GRU], and `product`, which is h·candidate + bias. Only the function r.g uses
-// assembly.
+// cell computes one step of a GRU for one sequence, with the functions of r: it updates the state from
+// the gates. [gru.reset] must have applied r.f to the update and reset gates before. If r.linear is
+// true, cell also reads x, which is xn of [GRU], and `product`, which is h·candidate + bias. Only r.g
+// may run in assembly.
 func (r *gru[T]) cell(state, gates, x, product []T) {
 	update, reset, next := gates[:r.hidden], gates[r.hidden:2*r.hidden], gates[2*r.hidden:]
 	if r.linear {

@@ -196,8 +196,9 @@ func GRUGrad[T Float](ctx context.Context, dx, dk, dh, gates, kept, before, weig
 }
 
 // gruGrad is the state of a running [GRUGrad]. h is the gradient of the state after the current
-// step. scratch starts as the gates and, if linear is true, dk starts as the result `kept` of
-// GRUTrace. Gradients overwrite both. Workers of the pool may divide the sequences among them.
+// step. scratch starts as a copy of the gates, which gradients overwrite. If linear is true, dk starts
+// as a copy of GRUTrace's result `kept`, which gradients also overwrite. Workers of the pool may divide
+// the sequences among themselves.
 type gruGrad[T Float] struct {
 	recurrence[T]
 	candidate, before, dk, dy []T

@@ -72,8 +72,8 @@ func (q *queue) reserve(n int) ([]byte, error) {
 	return s.take(n), nil
 }
 
-// take returns the next n bytes of the slot. The bytes after them, which take returns next, start
-// at a cache line.
+// take returns the next n bytes of the slot. It then skips bytes up to the next cache line, where
+// the next call begins.
 func (s *slot) take(n int) []byte {
 	memory := s.memory[s.used : s.used+n : s.used+n]
 	s.used = min((s.used+n+63)&^63, len(s.memory))

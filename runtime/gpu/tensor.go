@@ -25,11 +25,11 @@ var (
 	ErrTensorBusy   = errors.New("the tensor is in use by another call")
 )
 
-// NewTensor returns a tensor of zeros on the device of i, which the method Device of a model returns. Without
-// extents the tensor is a scalar with one element. The limit [Memory] includes its memory. NewTensor returns
-// an error if i is nil, if T is not a boolean, an integer or a float, or if an extent is negative. It returns
-// an error that wraps [ErrMemory] if there is not enough memory. It also returns the errors of
-// [Instance.Open].
+// NewTensor returns a tensor of zeros on the device of i. The instance i is the result of a model's method
+// Device. Without extents the tensor is a scalar with one element. The memory of the tensor counts towards the
+// limit [Memory]. NewTensor returns an error if i is nil, if T is not a boolean, an integer or a float, or if
+// an extent is negative. It returns an error that wraps [ErrMemory] if there is not enough memory. It also
+// returns the errors of [Instance.Open].
 func NewTensor[T any](i *Instance, shape ...int) (*Tensor[T], error) {
 	kind := reflect.TypeFor[T]().Kind()
 	if kind < reflect.Bool || kind > reflect.Float64 || kind == reflect.Uintptr {

@@ -122,8 +122,9 @@ func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func softplus(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// Unary tests the kernels for [Unaries], by name, on numbers of all magnitudes and kinds and on slices of all short
-// lengths. a is the accuracy of the target.
+// Unary tests a kernel for each element of [Unaries]. kernels maps names of Unaries to kernels. Each kernel runs on
+// numbers of all magnitudes, on special numbers such as NaN, and on slices of 0 to 69 elements. a is the accuracy of
+// the target. The test fails if a kernel is missing.
 func Unary(t *testing.T, kernels map[string]func(dst, x []float32), a Accuracy) {
 	for _, c := range Unaries {
 		t.Run(c.Name, func(t *testing.T) {

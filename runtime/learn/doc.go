@@ -18,8 +18,9 @@
 //	err = run.LoadBest("valid accuracy")
 //
 // The loss is always measured. Metrics of training measure the outputs of training steps, with
-// dropout on. Metrics of validation measure the outputs of Eval. Events number epochs and steps from
-// 0. Everything that people read, such as names of files, numbers epochs from 1.
+// dropout on. Metrics of validation measure the outputs of Eval. In an [Event], the first epoch and
+// the first step have the number 0. In everything that people read, such as names of files, the first
+// epoch has the number 1.
 //
 // # The folder of a run
 //

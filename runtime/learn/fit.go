@@ -277,7 +277,9 @@ func (f *fit[B, O]) validateWithin() error {
 	return f.decide(values, f.position.Epoch, false)
 }
 
-// endEpoch measures the epoch and begins the next one.
+// endEpoch emits the values that training has measured in the epoch, validates if that is due, begins
+// the next epoch, and returns the result of [fit.decide]. It returns an error if the epoch had no
+// items.
 func (f *fit[B, O]) endEpoch() error {
 	p := &f.position
 	if f.counters.items == 0 {

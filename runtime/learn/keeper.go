@@ -15,11 +15,11 @@ type Checkpoint struct {
 	Gone   bool              `json:"gone,omitempty"`   // it was deleted
 }
 
-// Keeper decides which checkpoints are kept. The newest checkpoint is never deleted, whatever
-// keepers say.
+// Keeper decides which checkpoints a run keeps. The run keeps the newest checkpoint even if Keep
+// returns false for it.
 type Keeper interface {
-	// Keep returns whether to keep each checkpoint of a list. The list has all checkpoints of the run,
-	// the oldest first, with those that were deleted.
+	// Keep returns, for each element of `all`, whether to keep it. all has the checkpoints of the run,
+	// the oldest first. It includes the checkpoints that were deleted.
 	Keep(all []Checkpoint) []bool
 }
 

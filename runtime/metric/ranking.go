@@ -12,9 +12,10 @@ const (
 	// mostScores is the largest number of scores that a ranking keeps. A ranking of more scores
 	// counts them in bins.
 	mostScores = 1_000_000
-	// allBins is the number of bins of all classes together.
+	// allBins limits the number of bounds between bins. A class has at most allBins/n bounds, where n is the
+	// number of classes.
 	allBins = 1 << 16
-	// leastBins is the smallest number of bins of a class.
+	// leastBins is the limit for a class if allBins/n is smaller.
 	leastBins = 1 << 10
 )
 

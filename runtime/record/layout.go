@@ -18,8 +18,8 @@ import (
 //	metadata  a table of texts
 //	tensors   a table of tensors; a tensor is a table of dtype, shape and data
 //
-// Names are sorted. Data are the bytes of the elements, little-endian. In JSON they are a list of
-// numbers or bools, or the Base64 of the bytes of other elements.
+// Names are sorted. Data are the bytes of the elements, little-endian. JSON has a list of numbers or
+// bools instead. For element types that are neither, it has the bytes in Base64.
 const (
 	version     = 1
 	keyVersion  = "burngen"

@@ -52,9 +52,9 @@ func (t *Training) settle() {
 // element.
 func module(name string) string { return name[:max(strings.LastIndexAny(name, "./"), 0)] }
 
-// hold freezes the variables that match patterns, or unfreezes them if held is false. It removes
-// the gradients of frozen parameters. verb is the prefix of the errors. It returns the errors of
-// [Trainer.Freeze] and [Trainer.Unfreeze].
+// hold freezes the variables that match patterns, as [Trainer.Freeze] says. If held is false, it
+// unfreezes them, as [Trainer.Unfreeze] says. It also removes the gradients of all parameters that are
+// frozen afterwards. verb is the prefix of the errors.
 func (t *Training) hold(verb string, patterns []string, held bool) error {
 	found := make([]bool, len(t.variables))
 	errs := []error{t.mark(found, verb, patterns)}

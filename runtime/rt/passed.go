@@ -28,33 +28,33 @@ const (
 	loose                    // that the number of elements matches the shape
 )
 
-// In returns an argument that is a slice with an element for each item of the batch.
+// In describes x, an argument that is a slice with an element for each item of the batch.
 func In[A any](name string, x []A) Passed {
 	return Passed{name: name, kind: items, n: len(x), span: spanOf(x)}
 }
 
-// InArray returns an argument that is a pointer to an array. A nil x is an error.
+// InArray describes x, an argument that is a pointer to an array. A nil x is an error.
 func InArray[A any](name string, x *A) Passed {
 	return Passed{name: name, missing: x == nil, span: spanAt(x)}
 }
 
-// InTensor returns an argument that is a tensor. Its shape is compared with want as
+// InTensor describes x, an argument that is a tensor. The shape of x is compared with want as
 // [Symbols.CheckShape] does.
 func InTensor[T any](name string, x Tensor[T], want ...int) Passed {
 	return Passed{name: name, kind: shaped, n: len(x.Data), shape: x.Shape, want: want, span: spanOf(x.Data)}
 }
 
-// InAny returns an argument that is a tensor of any shape.
+// InAny describes x, an argument that is a tensor of any shape.
 func InAny[T any](name string, x Tensor[T]) Passed {
 	return Passed{name: name, kind: loose, n: len(x.Data), shape: x.Shape, span: spanOf(x.Data)}
 }
 
-// Out returns a result that is a slice with an element for each item of the batch.
+// Out describes x, a result that is a slice with an element for each item of the batch.
 func Out[A any](name string, x []A) Passed {
 	return Passed{name: name, kind: items, result: true, n: len(x), span: spanOf(x)}
 }
 
-// OutArray returns a result that is a pointer to an array. A nil x is an error.
+// OutArray describes x, a result that is a pointer to an array. A nil x is an error.
 func OutArray[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil, span: spanAt(x)}
 }
@@ -77,12 +77,12 @@ func OutTensor[T any](name string, x *Tensor[T], shape ...int) Passed {
 	return Passed{name: name, result: true, span: spanOf(x.Data), err: err}
 }
 
-// OutLate returns a result that is a tensor whose shape becomes known while the method runs.
+// OutLate describes x, a result that is a tensor whose shape becomes known while the method runs.
 func OutLate[T any](name string, x *Tensor[T]) Passed {
 	return Passed{name: name, result: true, span: spanOf(x.Data)}
 }
 
-// OutStruct returns a result that is a pointer to a struct of results. A nil x is an error.
+// OutStruct describes x, a result that is a pointer to a struct of results. A nil x is an error.
 func OutStruct[A any](name string, x *A) Passed {
 	return Passed{name: name, result: true, missing: x == nil}
 }

@@ -134,8 +134,8 @@ func (t *Trainer[W, C]) Params() *Params {
 	return t.base.Params()
 }
 
-// Weights returns a copy of the current weights, see [Training.Weights]. LoadFrom and Swap of the
-// package accept it. Weights returns nil if t is not open.
+// Weights returns a copy of the current weights, see [Training.Weights]. The generated package's
+// function LoadFrom and its model's method Swap accept this copy. Weights returns nil if t is not open.
 func (t *Trainer[W, C]) Weights() *Weights {
 	if t.base == nil {
 		return nil

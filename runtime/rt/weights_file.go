@@ -121,7 +121,8 @@ func (w *Weights) Abandon() {
 	}
 }
 
-// mapped makes unmap the function that releases the memory. unmap is called at most once.
+// mapped sets t.unmap to a function that calls `unmap` only the first time. `unmap` must release the
+// memory of the tensors.
 func (t *tensors) mapped(unmap func() error) { t.unmap = sync.OnceValue(unmap) }
 
 // retain takes a reference to the memory; [tensors.release] drops the reference. retain returns

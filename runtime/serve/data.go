@@ -192,8 +192,8 @@ func readBinary(x *untyped.Tensor, r io.Reader, size int) error {
 	return setBinary(x, data)
 }
 
-// setBinary sets the elements of a tensor from their binary form. x may share the memory of data.
-// It returns an error if the number of elements does not match the shape.
+// setBinary sets the elements of x from their binary form. It may change data, and keep it as the
+// memory of x. It returns an error if the number of elements does not match the shape.
 func setBinary(x *untyped.Tensor, data []byte) error {
 	n, err := untyped.Elements(x.Shape, x.Port.Size)
 	if err != nil {

@@ -28,7 +28,7 @@ type part struct {
 	handle handle
 }
 
-// part returns the first part that has a kernel, or nil.
+// part returns the first part that has the kernel called `name`, or nil if no part has it.
 func (m *module) part(name string) *part {
 	for _, p := range m.parts {
 		if _, ok := p.shader.blocks[name]; ok {

@@ -49,9 +49,9 @@ func (p *product) buildMatrices() {
 }
 
 // factors returns the elements that a thread passes to [kernel.MatMulAdd] for a matrix in `tile`.
-// They are elements of the given column and, if `columns` is 2, also of column + 8. `first` is the
-// first term of the matrix. Four threads have elements of the same column; pair, 0 to 3, is the
-// index of the thread among them.
+// They are elements of the given column and, if `columns` is 2, also of column + 8. The matrix begins
+// at term `first` of each column of the tile. Four threads have elements of the same column; pair, 0
+// to 3, is the index of the thread among them.
 func (p *product) factors(tile, column, pair *kernel.Value, first, columns int) []*kernel.Value {
 	adjacent := min(4/p.Matrix.Size(), 2)
 	var elements []*kernel.Value

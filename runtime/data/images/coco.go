@@ -37,14 +37,14 @@ func (s Scene) Sample() Sample { return Sample{Image: s.Image, Boxes: s.Boxes} }
 
 // COCO reads a file of COCO's object instances, such as instances_train2017.json. The pictures are
 // in dir. The file has "images", "categories", and "annotations" with boxes [x, y, width, height]
-// in pixels. Items are in order of the pictures' numbers, and the boxes of an item in the order of
-// the file. Pictures without annotations are also items. The class of a box is the index of its
-// category when categories are sorted by number. The numbers of categories may have gaps, but
-// classes do not.
+// in pixels. Items are in order of the pictures' ids, and the boxes of an item in the order of the
+// file. Pictures without annotations are also items. The class of a box is the index of its category
+// when categories are sorted by id. The ids of categories may have gaps, but classes do not.
 //
 // COCO ignores outlines and other members. It returns an error if the file is not JSON of this
-// form, if a number occurs twice, or if an annotation is of an unknown picture or category. It also
-// returns an error for boxes of negative or infinite size, and for paths that lead out of dir.
+// form, if two pictures or two categories have the same id, or if an annotation is of an unknown
+// picture or category. It also returns an error for boxes of negative or infinite size, and for paths
+// that lead out of dir.
 func COCO(file, dir string) (*Detection, error) {
 	f, err := os.Open(file)
 	if err != nil {

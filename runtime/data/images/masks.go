@@ -74,8 +74,9 @@ func readMasks(pictures, masks string) (*MaskFolder, error) {
 	return m, nil
 }
 
-// stems returns the paths of the pictures in a folder. It also adds each path to the map found; the
-// key is the path without its extension. It returns an error if the key already exists.
+// stems returns the paths of the pictures in a folder. For each picture it also adds a key and a value
+// to the map `found`: the path without its extension, and the path. It returns an error if the map
+// already has the key.
 func stems(dir string, found map[string]string) ([]string, error) {
 	if err := checkFolder(dir); err != nil {
 		return nil, err

@@ -16,12 +16,13 @@ const maxFile = 1 << 29
 // support, if ids contradict each other, or if the file has more than 512 MiB. The error names the
 // place in the file.
 //
-// The tokens are those of the reference, with these exceptions. Characters have the properties of
-// Unicode 15, even if a later version has assigned or changed them. Regular expressions that ignore
-// case use simple case folding; in Oniguruma, ß also matches ss. These are not supported: regular
-// expressions with nested character classes, a negated \w in a class, or backreferences; BPE with
-// dropout; the pre-tokenizer UnicodeScripts. If an added token has another id than the vocabulary
-// gives it, the reference corrects the id, and Load returns an error.
+// The tokens are those of the reference implementation, tokenizers 0.23, with these exceptions.
+// Characters have the properties of Unicode 15, even if a later version has assigned or changed them.
+// Regular expressions that ignore case use simple case folding; in Oniguruma, ß also matches ss. These
+// are not supported: regular expressions with nested character classes, a negated \w in a class, or
+// backreferences; BPE with dropout; the pre-tokenizer UnicodeScripts. If an added token has another id
+// than the vocabulary gives it, the reference implementation corrects the id, and Load returns an
+// error.
 func Load(path string) (*Tokenizer, error) {
 	data, err := readFile(path)
 	if err != nil {

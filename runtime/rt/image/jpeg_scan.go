@@ -6,8 +6,8 @@ import (
 )
 
 // scan is a part of the file that has coefficients of one or more components. It has the
-// coefficients from `first` to `last`, in zigzag order. A refining scan of a progressive image has
-// one more bit of each of them.
+// coefficients from `first` to `last`, in zigzag order, of each block. In a progressive image, a scan
+// with high > 0 refines earlier scans: it has one more bit of each of these coefficients.
 type scan struct {
 	*jpegFile
 	first, last int

@@ -116,7 +116,8 @@ func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Opt
 	return fitted.Weights, nil
 }
 
-// Load is like the function [Load] and also reports how the tensors were obtained.
+// Load is like the function [Load], with two differences. The result also says how the tensors were
+// obtained, and Load does not call [rt.Weights.Abandon] on the result.
 func (o *Options) Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want) (*Fitted, error) {
 	if o.Map.IsZero() {
 		return o.Match(raw, own, wanted)

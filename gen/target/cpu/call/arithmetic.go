@@ -45,9 +45,8 @@ func swap(n node, runs runsForm, scalar, mirrored scalarForm) kernel.Call {
 	})
 }
 
-// binary returns the call of a vector primitive with two operands, a and b. It returns the scalar form if b is a
-// constant with equal elements. Otherwise it returns the flipped form if a is such a constant, and else the form with
-// two runs.
+// binary returns the call of a vector primitive with two operands, a and b. It uses the form `scalar` if b is a
+// constant with equal elements, the form `flipped` if only a is such a constant, and the form `runs` if neither is.
 func binary(n node, runs runsForm, scalar scalarForm, flipped flipForm) kernel.Call {
 	if s, ok := uniform(n.Arg(1)); ok {
 		return scalar(n.out(0), n.in(0), s)

@@ -209,7 +209,7 @@ func (p *integerProduct) channels(v *ir.Value) *ir.Value {
 	return op.ReshapeTo(p.b, v, shape[1])
 }
 
-// perBatch returns v if v has one element. Otherwise it appends v, repeated to [batch,channels].
+// perBatch returns v itself if v has one element. Otherwise it appends and returns v broadcast to [batch,channels].
 func (p *integerProduct) perBatch(v *ir.Value) *ir.Value {
 	if op.HasOneElement(v.Type) {
 		return v

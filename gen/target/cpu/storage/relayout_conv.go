@@ -88,8 +88,9 @@ func relayoutConvData(b *ir.Builder, n *ir.Node, o op.ConvData, l Layouts) *ir.V
 	return b.Node(ConvDataBlocked{Window: o.Window, InC: shape[1], OutC: shape[0], Spatial: o.Spatial}, g, b.Node(PackConvData{}, w))
 }
 
-// relayoutConvWeights is the [rule] of [op.ConvWeights]. It computes n from the blocked forms of its
-// operands, unless x is planar and has few channels.
+// relayoutConvWeights is the [rule] of [op.ConvWeights]. It leaves n unchanged if no kernel computes n
+// on blocked operands, or if x is planar and has few channels. Otherwise it computes n from the
+// blocked forms of x and g.
 func relayoutConvWeights(b *ir.Builder, n *ir.Node, o op.ConvWeights, l Layouts) *ir.Value {
 	x, g := n.Arg(0), n.Arg(1)
 	inC, outC, ok := o.HasKernel(x.Type, o.ChannelsFirst(g.Type))

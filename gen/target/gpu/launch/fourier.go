@@ -78,8 +78,7 @@ func lastExtent(t ir.Type) int {
 	return n
 }
 
-// maxRadix is the largest radix that is a product of several primes. A prime factor above maxRadix is a radix by
-// itself.
+// maxRadix bounds the radices that are products of several primes. A radix that is a single prime may be larger.
 const maxRadix = 32
 
 // radicesOf factors a length into radices. A radix is the product of one or more prime factors. Each radix costs a

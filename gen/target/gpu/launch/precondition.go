@@ -61,8 +61,8 @@ func Extents(n *ir.Node) []ir.CheckDim {
 	return nil
 }
 
-// readable returns the condition that `extent` is at least 1 if the first result of n is not empty. The elements of
-// this result are indices of an axis of this extent.
+// readable returns the condition that an axis has elements to read. The elements of n's first result are indices of
+// the axis. If there are any, `extent`, the extent of the axis, must be at least 1.
 func readable(extent dim.Dim, n *ir.Node) ir.CheckDim {
 	some := n.Results[0].Type.Elems().Min(dim.Const(1))
 	return ir.CheckDim{A: extent, B: extent.Max(some), What: "axis"}

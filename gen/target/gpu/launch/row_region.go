@@ -107,7 +107,8 @@ func RowRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind) (resu
 	return result, want
 }
 
-// pointwiseRole is [RowRole] for a pointwise node. It stores the kinds of the operands in want.
+// pointwiseRole is [RowRole] for a pointwise node. It stores the kinds of the operands in want, instead of returning
+// them, and reports in the bool whether a kernel can compute n.
 func pointwiseRole(n *ir.Node, shape []dim.Dim, known func(v *ir.Value) RowKind, want []RowKind) (RowKind, bool) {
 	own := n.Results[0].Type.Shape
 	last := len(shape) - 1

@@ -13,9 +13,9 @@ var sort = []entry{
 	computes(sortRows),
 }
 
-// Rows of up to shortRow elements are sorted in tiles of shortTile rows, and longer ones in smaller
-// tiles. Rows of more than longRow elements are compared on the host, because some devices end kernels
-// whose loops have many iterations.
+// Rows of up to shortRow elements are sorted in tiles of shortTile rows, and longer rows in tiles of
+// longTile rows. Rows of more than longRow elements are left to the host. A kernel would compare them
+// in a loop with so many iterations that some devices abort the kernel.
 const (
 	shortRow, shortTile = 64, 256
 	longRow, longTile   = 2048, 16
