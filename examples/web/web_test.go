@@ -101,6 +101,6 @@ func TestIndex(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		narrow(t, p)
-		p.Eval("history.back()")
+		p.Visit(address)
 	}
 }

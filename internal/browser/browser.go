@@ -47,8 +47,14 @@ func Open(t testing.TB, address string) *Page {
 		p.call(method, nil, nil)
 	}
 	p.call("Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}, nil)
-	p.call("Page.navigate", map[string]any{"url": address}, nil)
+	p.Visit(address)
 	return p
+}
+
+// Visit shows another page.
+func (p *Page) Visit(address string) {
+	p.t.Helper()
+	p.call("Page.navigate", map[string]any{"url": address}, nil)
 }
 
 // start starts Chromium.
@@ -114,6 +120,14 @@ type message struct {
 // call calls a method of the protocol. It decodes the result if result is not nil.
 func (p *Page) call(method string, params map[string]any, result any) {
 	p.t.Helper()
+	if problem := p.ask(method, params, result); problem != "" {
+		p.t.Fatalf("%s: %s", method, problem)
+	}
+}
+
+// ask is like call, but returns the browser's error.
+func (p *Page) ask(method string, params map[string]any, result any) (problem string) {
+	p.t.Helper()
 	id := p.send(p.session, method, params)
 	p.out.SetReadDeadline(time.Now().Add(patience))
 	for {
@@ -129,15 +143,13 @@ func (p *Page) call(method string, params map[string]any, result any) {
 		case m.Method != "":
 			p.happened(m.Method, m.Params)
 		case m.ID != id: // the answer to a call for a worker
-		case m.Error != nil:
-			p.t.Fatalf("%s: %s", method, m.Error)
+		case m.Error != nil || result == nil:
+			return string(m.Error)
 		default:
-			if result != nil {
-				if err := json.Unmarshal(m.Result, result); err != nil {
-					p.t.Fatal(err)
-				}
+			if err := json.Unmarshal(m.Result, result); err != nil {
+				p.t.Fatal(err)
 			}
-			return
+			return ""
 		}
 	}
 }
@@ -219,14 +231,15 @@ func (p *Page) Eval(expression string) string {
 	return text
 }
 
+// evaluate is [Page.Eval] for an expression that may fail, as it does while the page is replaced by another one.
 func (p *Page) evaluate(expression string) (text, problem string) {
 	p.t.Helper()
 	var r struct {
 		Result           struct{ Value any }
 		ExceptionDetails json.RawMessage
 	}
-	p.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r)
-	return fmt.Sprint(r.Result.Value), string(r.ExceptionDetails)
+	problem = p.ask("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r)
+	return fmt.Sprint(r.Result.Value), problem + string(r.ExceptionDetails)
 }
 
 // Await evaluates a condition until it is true, and returns the text of another expression. Both are evaluated

@@ -79,6 +79,10 @@ func TestPage(t *testing.T) {
 	if a, b := color.RGBAModel.Convert(m.At(10, 10)), color.RGBAModel.Convert(m.At(290, 190)); a != red || b != blue {
 		t.Errorf("colours %v and %v", a, b)
 	}
+	p.Eval("setTimeout(() => { location.search = 'again'; })")
+	p.Await("location.search === '?again' && document.readyState === 'complete'", "1")
+	p.Visit(s.URL)
+	p.Await("location.search === '' && seen.length === 0", "1")
 	if problems := p.Problems(); len(problems) > 0 {
 		t.Errorf("problems %q", problems)
 	}

@@ -7,7 +7,7 @@ const about = {
 
 const most = 400; // points of the curve
 let task = 'xor', running = false;
-let id = 0; // of the task; messages about earlier ones may still come
+let id = 0; // of the task, and its seed; messages about earlier tasks may still come
 let steps = 0, curve; // curve is {points, width, open}: means of so many steps each, and the steps of the next point
 
 const worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
@@ -83,15 +83,16 @@ function add(loss) {
 function draw() {
   const canvas = $('curve'), pen = canvas.getContext('2d'), { width, height } = canvas;
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
-  const { points } = curve, top = 1.05 * Math.max(...points, 0.1), edge = 24;
+  const pixel = width / canvas.clientWidth; // of CSS
+  const { points } = curve, top = 1.05 * Math.max(...points, 0.1), edge = 12 * pixel;
   const x = (i) => edge + (width - 2 * edge) * i / Math.max(points.length - 1, 1);
   const y = (loss) => height - edge - (height - 2 * edge) * loss / top;
   pen.clearRect(0, 0, width, height);
   if (points.length === 0) {
     return;
   }
-  pen.font = '20px system-ui, sans-serif';
-  pen.lineWidth = 1;
+  pen.font = `${11 * pixel}px system-ui, sans-serif`;
+  pen.lineWidth = pixel;
   pen.strokeStyle = colour('--line');
   pen.fillStyle = colour('--quiet');
   const unit = 10 ** Math.floor(Math.log10(top)), tick = top / unit < 2 ? unit / 2 : top / unit < 5 ? unit : 2 * unit;
@@ -100,9 +101,9 @@ function draw() {
     pen.moveTo(edge, y(loss));
     pen.lineTo(width - edge, y(loss));
     pen.stroke();
-    pen.fillText(String(Number(loss.toFixed(6))), edge, y(loss) - 5);
+    pen.fillText(String(Number(loss.toFixed(6))), edge, y(loss) - 3 * pixel);
   }
-  pen.lineWidth = 3;
+  pen.lineWidth = 1.5 * pixel;
   pen.lineJoin = 'round';
   pen.strokeStyle = colour('--accent');
   pen.beginPath();
@@ -134,3 +135,4 @@ for (const button of $('tasks').children) {
   });
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => curve && draw());
+addEventListener('resize', () => curve && draw());

@@ -1,5 +1,5 @@
 // The worker trains while it is told to. Its messages are {ready}, {id, loss, view}, where loss or view may be missing,
-// and {error}. id is the number that came with the task.
+// and {error}. id is the number that came with the task, and the seed of its random numbers.
 let trainer, id, running = false;
 
 function call(f, ...args) {
@@ -28,7 +28,7 @@ async function train() {
 async function hear(message) {
   if (message.task !== undefined) {
     id = message.id;
-    call(trainer.start, message.task, Math.floor(Math.random() * 2 ** 31));
+    call(trainer.start, message.task, id);
     postMessage({ id, view: call(trainer.look) });
   }
   if (message.run !== undefined && message.run !== running) {
