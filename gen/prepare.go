@@ -34,14 +34,15 @@ func (m *Model) checkNarrow(name string, data any) error {
 	return fmt.Errorf("weight %q: elements exceed 65504, the largest number of f16; use bf16", name)
 }
 
-// largeBytes is a limit in bytes for the size of all weights together. Packed weights are held in memory if the size
-// is within the limit. Otherwise they are computed each time they are used. Packed weights that are computed together
-// are always held.
+// largeBytes is a limit in bytes for the size of all weights together. Within the limit, all packed weights are
+// computed once and held in memory. Above the limit, this holds only for packed weights that one [part] computes
+// together, and for packed weights of a type that [exec.AddMade] does not accept. All other packed weights are then
+// computed each time they are used.
 var largeBytes int64 = MaxEmbedded
 
 // prepare sets m.Raw, m.Weights and m.large. It packs the weights that Functions load. It uses the plain Go kernels,
 // because they produce the same bytes on every machine. m.Weights stays empty if the target cannot run here. It also
-// stays empty for large weights, with two exceptions: New draws them, or the weights file stores packed weights.
+// stays empty if m.large is true, unless New draws the weights or the weights file stores packed weights.
 func (m *Model) prepare() error {
 	m.Raw, m.Weights = rt.NewWeights(), rt.NewWeights()
 	if m.Source.Initial != nil {

@@ -521,8 +521,8 @@ func (b *Builder) solve(x, y dim.Dim) (sym string, value dim.Dim, ok bool) {
 	return "", dim.Dim{}, false
 }
 
-// substBlock replaces symbols in b and its nested blocks by the values that the function `env` returns. A symbol
-// for which env returns false stays. It returns the number of values that it visited.
+// substBlock replaces symbols in b and its nested blocks by the values that the function `env` returns. A symbol for
+// which `env` returns false stays. substBlock returns the number of values that it visited.
 func substBlock(b *Block, env func(string) (dim.Dim, bool)) int {
 	values := len(b.Params)
 	for _, p := range b.Params {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Rewrite calls `visit` for each node of f and of its nested blocks, in order. The builder inserts
+// Rewrite calls the function `visit` for each node of f and of its nested blocks, in order. The builder inserts
 // new nodes before the node. If visit returns nil, the node stays. If visit returns values, they
 // replace the results of n in all later nodes and results, and n is removed. Nodes that only n used
 // stay until dead-code elimination.
@@ -51,8 +51,8 @@ func (r *rewriter) block(block *Block) {
 	r.resolve(block.Results)
 }
 
-// replace makes later nodes use v instead of `old`, a result of n. If v is computed by a node that
-// visit has just built, v and `old` also swap names.
+// replace makes later nodes use v instead of `old`, a result of n. If v is computed by a node that the function
+// `visit` has just built, v and `old` also swap names.
 func (r *rewriter) replace(n *Node, old, v *Value) {
 	if v == old {
 		Fail("%s: replaced by itself", n)

@@ -85,8 +85,9 @@ type api struct {
 }
 
 // A schedule is the Go function that executes the steps of a trainer's method. extra describes a parameter that the
-// schedule has and the method does not have. `name` is the name of the parameter. Its argument is the result of the
-// method called `method` of the running call.
+// schedule has and the trainer's method does not have. `name` is the name of the parameter. The trainer's method
+// passes call.Key() or call.Scale() for it. In generated code, `call` is an *rt.TrainingFrame. `method` is Key or
+// Scale.
 type extra struct{ name, method string }
 
 func extraOf(d ir.DType) extra {

@@ -82,7 +82,7 @@ func (s *Scope) Long() bool { return s.f.ends }
 // it, wrapped so that it names the node n.
 func (s *Scope) Check(n *ir.Node, call *jen.Statement) jen.Code { return returnAt(n, call) }
 
-// At prints an error that names the node n and wraps err.
+// At prints a Go expression for an error that names the node n and wraps err.
 func (s *Scope) At(n *ir.Node, err jen.Code) *jen.Statement {
 	return jen.Qual(rtPath, "At").Call(Text(n.Pos), err)
 }
@@ -91,7 +91,7 @@ func (s *Scope) At(n *ir.Node, err jen.Code) *jen.Statement {
 // taken, a number follows it.
 func (s *Scope) Name(hint string) string { return s.f.global.unique(ir.Unexported(hint)) }
 
-// Text prints a quoted literal of a model's text, in ASCII.
+// Text prints s, a text of a model, as a Go string literal in ASCII.
 func Text(s string) *jen.Statement { return jen.Id(strconv.QuoteToASCII(s)) }
 
 // Float prints v as a constant with the given number of bits, 32 or 64, and with enough digits to

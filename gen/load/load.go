@@ -33,8 +33,9 @@ type Options struct {
 	Header string
 	// Limit is the time limit of the description. 0 means the default of [nn.Main].
 	Limit time.Duration
-	// Stdout receives the output of the description, once. Stderr receives everything else. Either
-	// may be nil.
+	// Stdout and Stderr receive the output of the program that records the description. The program records it
+	// several times; the output of only the first recording is passed on. Stderr also receives the messages of the go
+	// command. It receives nothing if the program fails, because the error then holds the text. Either may be nil.
 	Stdout, Stderr io.Writer
 }
 

@@ -30,8 +30,8 @@ type recording struct {
 }
 
 // run builds and runs the program that records a description, and returns the contents of the file that the program
-// writes. The program is built in the description's module. The sources that run adds to the module are in a
-// temporary folder. An overlay tells the go command where they are.
+// writes. The program is built in the description's module. The sources that the function run adds to the module are
+// in a temporary folder. An overlay tells the go command where they are.
 func run(ctx context.Context, r *recording) ([]byte, error) {
 	tmp, err := temporary.Folder("")
 	if err != nil {

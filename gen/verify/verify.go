@@ -4,11 +4,18 @@
 //
 // A rounding tie that goes the other way in an early layer of a quantised network changes most of its outputs. A
 // model with two or more quantisations is therefore compared by stages if its outputs differ from the reference. A
-// stage is the part between two quantisations. Package exec runs each stage on integers that the evaluator computes.
-// At most one in ten thousand of the integers of a value may be off by one, not counting ties. A single integer
-// always may. The whole model must compute exactly what its stages compute. The outputs may then differ from the
-// reference by up to twice the larger of two effects: the effect of one early integer that is off by one, and the
-// effect of all ties. The note of a model that passes in this way starts with "by stages".
+// stage is the part between two quantisations. Package exec runs the stages. The model passes if three conditions
+// hold:
+//
+//   - Each stage is run on integers that the evaluator computes. It computes the same integers as the evaluator, and
+//     the same outputs within the tolerances. There are two exceptions. Ties may be rounded the other way. Besides, a
+//     few integers of each quantised value may be off by one: one in ten thousand, but always at least one.
+//   - The whole model computes exactly the integers that its stages compute one after the other. Its outputs equal
+//     the outputs of the stages within the tolerances.
+//   - The outputs differ from the reference by at most twice the larger of two effects: the effect of one early
+//     integer that is off by one, and the effect of all ties that are rounded the other way.
+//
+// The note of a model that passes in this way starts with "by stages".
 package verify
 
 import (
@@ -73,9 +80,9 @@ type Status string
 // The outcomes of the verification of a case.
 const (
 	Pass    Status = "pass"    // the outputs agree with the reference
-	Fail    Status = "fail"    // they do not, or the generation or the run failed
-	Refused Status = "refused" // the generator does not support the model, its code an argument, or the device a kernel
-	Ran     Status = "ran"     // it ran, but there is no usable reference
+	Fail    Status = "fail"    // the outputs do not agree, or the generation or the run failed
+	Refused Status = "refused" // the generator, the generated code or the device does not support the model
+	Ran     Status = "ran"     // the model ran, but there is no usable reference
 )
 
 // Result is the outcome of a case and its reason.

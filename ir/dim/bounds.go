@@ -40,7 +40,7 @@ func (d Dim) interval() (lo, hi int64) {
 	return lo, hi
 }
 
-// lower returns a lower bound of d, which may be better than the bound that interval returns. It replaces a floor,
+// lower returns a lower bound of d. It may be better than the bound of the method interval. lower replaces a floor,
 // min or max by a bound that cancels against other terms: N − 2·floor(N/2) ≥ N − N. steps is the number of recursive
 // calls that are left.
 func (d Dim) lower(steps *int) int64 {

@@ -2,8 +2,8 @@ package dim
 
 import "slices"
 
-// Subst returns d with symbols replaced, all at the same time. The function `value` returns the Dim that replaces a
-// symbol, and false for a symbol that stays.
+// Subst returns d with its symbols replaced. The function `value` returns the Dim that replaces a symbol, and false
+// for a symbol that stays. Symbols of the Dims that `value` returns are not replaced.
 func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
 	if d.p == nil || d.Overflow() || !d.Mentions(value) {
 		return d
@@ -11,8 +11,8 @@ func (d Dim) Subst(value func(sym string) (Dim, bool)) Dim {
 	return fold(d, substitution(value))
 }
 
-// substitution is the [Algebra] of [Dim.Subst]: it builds a Dim. It returns the Dim that replaces a
-// symbol, and false for a symbol that stays.
+// substitution is the argument `value` of [Dim.Subst]. Its methods are an [Algebra] that builds the Dim with the
+// symbols replaced.
 type substitution func(sym string) (Dim, bool)
 
 func (substitution) Const(n int64) Dim     { return Dim{c: n} }
@@ -38,8 +38,8 @@ func reduceArgs[T any](args []T, f func(a, b T) T) T {
 	return out
 }
 
-// Mentions reports whether d has a symbol for which the function `value` returns true, so that [Dim.Subst] would
-// replace it.
+// Mentions reports whether [Dim.Subst] would replace a symbol of d: whether the function `value` returns true for
+// one.
 func (d Dim) Mentions(value func(sym string) (Dim, bool)) bool {
 	for _, t := range d.terms() {
 		for _, a := range t.atoms {

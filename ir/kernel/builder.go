@@ -38,8 +38,8 @@ type expression struct {
 type mistake struct{ error }
 
 // Build returns the kernel that the function `fill` builds. block is the number of threads of a block in each
-// dimension; a missing dimension is 1. Build returns an error if fill makes a mistake, or if [Kernel.Verify]
-// refuses the kernel.
+// dimension; a missing dimension is 1. Build returns an error if the function `fill` makes a mistake, or if
+// [Kernel.Verify] refuses the kernel.
 func Build(name string, block []int, fill func(b *Builder)) (*Kernel, error) {
 	k := &Kernel{Name: name, Block: [3]int{1, 1, 1}, Body: &Block{}}
 	copy(k.Block[:], block)
@@ -496,8 +496,9 @@ func (b *Builder) Do(cond *Value, onTrue func()) {
 	b.If(cond, func() []*Value { onTrue(); return nil }, nil)
 }
 
-// While appends a loop that runs body while cond is true. The functions `cond` and `body` get the carried values.
-// body returns the carried values for the next iteration. While returns the carried values for which cond is false.
+// While appends a loop. The functions `cond` and `body` get the carried values. The loop runs as long as the result
+// of `cond` is true. `body` returns the carried values for the next iteration. While returns the carried values for
+// which `cond` is false.
 func (b *Builder) While(carried []*Value, cond func(carried []*Value) *Value, body func(carried []*Value) []*Value) []*Value {
 	in := &Instr{Op: While, Args: slices.Clone(carried)}
 	p, q := likes(carried, nil), likes(carried, nil)

@@ -79,8 +79,8 @@ func (p *parser) skip() {
 	}
 }
 
-// run skips blanks. It then consumes bytes up to the first for which belongs returns false, and returns the consumed
-// bytes.
+// run skips blanks. It then consumes bytes up to the first one for which the function `belongs` returns false, and
+// returns the consumed bytes.
 func (p *parser) run(belongs func(c byte) bool) string {
 	p.skip()
 	p.word = p.at

@@ -38,9 +38,10 @@ const maxBlocks = 1 << 24
 //   - An integer is divided by 0, or shifted by its width or more.
 //   - The counter of a for overflows, or its step is not positive.
 //   - The budget is used up.
-//   - A product reads a box whose copy its threads have not waited for.
-//   - A box is copied over elements that a product reads, and the thread that copies has not waited for an arrival
-//     after the product was done.
+//   - A product reads a box, and one of the product's threads has not waited for the copy of the box.
+//   - A thread copies a box over elements that a product reads, and the thread does not know that the product is
+//     done. The threads of the product's group know this after a [Drain]. A thread that waits for a phase knows what
+//     the threads that arrived in this phase knew when they arrived.
 //   - A thread reads sums of a product that is not done.
 //   - Threads wait for phases that are never complete.
 //

@@ -274,7 +274,8 @@ func (v *verifier) instr(in *Instr) {
 	v.at(in, func() { yields(in) })
 }
 
-// at calls check. If check panics as [fail] does, at panics with the same error after the text of `in` and a colon.
+// at calls the function `check`. If `check` panics as [fail] does, the method at panics with the same error after the
+// text of `in` and a colon.
 func (v *verifier) at(in *Instr, check func()) {
 	var err error
 	func() {

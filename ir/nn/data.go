@@ -57,7 +57,7 @@ func pending(n *node) []*node {
 }
 
 // reachable returns the nodes `from` and all nodes that can be reached from them through operands, in the order of
-// creation. It leaves out the nodes for which want returns false, and does not follow their operands.
+// creation. It leaves out the nodes for which the function `want` returns false, and does not follow their operands.
 func reachable(from []*node, want func(*node) bool) []*node {
 	seen := map[*node]bool{}
 	var out []*node

@@ -154,8 +154,9 @@ func compareElems(a *ir.Tensor, i int, b *ir.Tensor, j int) (order int, ordered 
 	return cmp.Compare(a.Int(i), b.Int(j)), true
 }
 
-// elemsComparison returns holds(order) for each pair (x, y) of elements that are known as expressions. order is as in
-// [cmp.Compare]. elemsComparison returns nil if, for some pair, the bounds of x − y allow both results of holds.
+// elemsComparison returns the result of the function `holds` for each pair (x, y) of elements that are known as
+// expressions. The argument `order` of `holds` is the result of [cmp.Compare] for x and y. elemsComparison returns
+// nil if, for some pair, the bounds of x − y allow both results of `holds`.
 func elemsComparison(in []*ir.Value, out ir.Type, holds func(order int) bool) []ir.Ratio {
 	return elemsBroadcast(in, out, func(e []ir.Ratio) (ir.Ratio, bool) {
 		a, b, _ := common(e[0], e[1])

@@ -101,9 +101,9 @@ func (op Custom) inlined(b *ir.Builder, args []*ir.Value) []*ir.Value {
 	return b.Inline(&f.Block, args, "")
 }
 
-// Link returns the operator with the function that Gradient names. It returns an error if find does not find this
-// function. It also returns an error if the function does not have the type [Custom.GradientType], or has symbols
-// that its parameters do not bind. find returns a function of the module, or nil.
+// Link returns the operator with the function that Gradient names. The argument `find` returns a function of the
+// module by its name, or nil. Link returns an error if `find` returns nil. It also returns an error if the function
+// does not have the type [Custom.GradientType], or has symbols that its parameters do not bind.
 func (op Custom) Link(find func(name string) *ir.Func) (ir.Op, error) {
 	if op.Gradient == "" {
 		return op, nil

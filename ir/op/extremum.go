@@ -29,7 +29,7 @@ func orNaN(b *kernel.Builder, x, y *kernel.Value) *kernel.Value {
 	return b.Select(b.Ne(x, x), x, y)
 }
 
-// InferElems returns the smaller of known elements.
+// InferElems returns the smaller element of each pair, for operands whose elements are known.
 func (Min) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Min)
 }
@@ -58,7 +58,7 @@ func (Max) Scalar(b *kernel.Builder, _ ir.DType, x []*kernel.Value) *kernel.Valu
 	return orNaN(b, x[0], b.Max(x[0], x[1]))
 }
 
-// InferElems returns the larger of known elements.
+// InferElems returns the larger element of each pair, for operands whose elements are known.
 func (Max) InferElems(in []*ir.Value, out ir.Type) []ir.Ratio {
 	return elemsBinary(in, out, dim.Dim.Max)
 }

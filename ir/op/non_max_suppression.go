@@ -42,7 +42,8 @@ func (SelectBoxes) Infer(in []ir.Type) ([]ir.Type, error) {
 	return []ir.Type{scores.With(ir.I32)}, nil
 }
 
-// IsPairing marks the operator as [Pairing]: it may compare each box with every other box.
+// IsPairing marks the operator as [Pairing]: its work depends on the values of its operands, because it may compare
+// each box with every other box.
 func (SelectBoxes) IsPairing() {}
 
 // Eval returns the indices of the chosen boxes, padded with −1 to [batches,classes,n]. It returns

@@ -6,7 +6,7 @@ import (
 )
 
 // The interfaces below describe operators to passes. An operator implements them in its own file, so
-// that adding one needs no list elsewhere.
+// that a new operator needs no entry in a list elsewhere.
 
 // Commutative is an operator whose two operands may be swapped. [Max] and [Min] are not
 // commutative: if both operands are zeros, they return the second.
@@ -98,8 +98,8 @@ type Transposable interface {
 // RowWise is an operator that computes each row of its first operand separately. A row consists of the elements
 // along an axis and all axes after it.
 type RowWise interface {
-	// RowAxis returns the first axis of a row of an operand of this rank. ok is false if the operator works along
-	// other axes than this one and all after it, as a softmax does along an axis that is not the last.
+	// RowAxis returns the first axis of a row of an operand of this rank. ok is false if the operator does not
+	// compute rows separately, such as a softmax along an axis that is not the last.
 	RowAxis(rank int) (axis int, ok bool)
 	// AtAxis returns the operator with rows that begin at another axis.
 	AtAxis(axis int) ir.Op
@@ -132,7 +132,8 @@ type NarrowReader interface {
 // these operands. Kernels may add up elements of 16 bits in 32 bits.
 type Product interface {
 	ir.Op
-	// Factors returns the number of these first operands. The bias of a convolution is one of them.
+	// Factors returns the number of these first operands. It is 3 for a convolution, because the bias counts. The
+	// last of them may be absent.
 	Factors() int
 	// Widened returns the operator with a result of f32 if the operands are narrower floats. The sums are
 	// not rounded then.
@@ -141,8 +142,8 @@ type Product interface {
 
 // TransposedReader is an operator on matrices that can read them transposed.
 type TransposedReader interface {
-	// ReadTransposed returns the operator whose result is the same if the last two axes of its only
-	// operand are swapped.
+	// ReadTransposed returns an operator that reads its only operand with the last two axes swapped. From the swapped
+	// operand, it computes what this operator computes from the operand itself.
 	ReadTransposed() ir.Op
 }
 

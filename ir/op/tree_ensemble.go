@@ -114,7 +114,8 @@ func extentOf(t ir.Type) dim.Dim {
 	return t.Shape[0]
 }
 
-// IsPairing marks the operator as [Pairing], because a row may visit all nodes of a tree.
+// IsPairing marks the operator as [Pairing]: its work depends on the values of its operands, because a row may visit
+// all nodes of a tree.
 func (TreeEnsemble) IsPairing() {}
 
 // Eval returns the aggregate for each row and target, [N,Targets]. It returns an error if the trees refer to a

@@ -20,9 +20,10 @@ func fuseAttention(ctx *Context, m *ir.Module) (changed bool, err error) {
 	return rewriteAll(m, attentionFuser(ctx, func(*ir.Node) bool { return true }))
 }
 
-// FuseAttention does to f what the pass fuse_attention does to the functions of a module. It replaces a formula only if
-// accepts returns true for the node of its [op.Attention]. The operands and results of this node are in no function.
-// Training calls FuseAttention before it differentiates f, so that the gradient of an attention is an operator, too.
+// FuseAttention does to f what the pass fuse_attention does to the functions of a module. It replaces a formula only
+// if the function `accepts` returns true for the node of its [op.Attention]. The operands and results of this node
+// are in no function. Training calls FuseAttention before it differentiates f, so that the gradient of an attention
+// is an operator, too.
 func FuseAttention(f *ir.Func, accepts func(n *ir.Node) bool) error {
 	_, err := f.Rewrite(attentionFuser(&Context{}, accepts))
 	f.Prune()
@@ -201,8 +202,9 @@ func scoresOf(b *ir.Builder, v *ir.Value) bool {
 	return false
 }
 
-// build appends the attention, and returns a result of type y. It appends nothing and returns nil if the extents are not
-// known to be compatible, or if accepts returns false for a node with the operator and types of the attention.
+// build appends the attention, and returns a result of type y. It appends nothing and returns nil if the extents are
+// not known to be compatible, or if the function `accepts` returns false for a node with the operator and types of
+// the attention.
 func (a *attention) build(b *ir.Builder, y ir.Type, accepts func(n *ir.Node) bool) *ir.Value {
 	if after, ok := a.laterExcluded(); ok {
 		a.After, a.allow = after, nil

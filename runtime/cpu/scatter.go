@@ -1,8 +1,8 @@
 package cpu
 
 // The kernels of this file copy src to dst and then apply updates to dst in row-major order. dst and
-// src have equal lengths and may be the same slice. A negative index counts from the end. They return
-// an [IndexError] for an index out of range; earlier updates are then applied.
+// src have equal lengths and may be the same slice. A negative index counts from the end. The kernels
+// return an [IndexError] for an index out of range; earlier updates are then applied.
 
 // ScatterElements replaces single elements along an axis (ONNX ScatterElements). For axis 1, dst[i,
 // idx[i, j, k], k] = updates[i, j, k]. The other elements of dst are copied from src. idx and
@@ -56,10 +56,10 @@ func scatterElements[T any, I int32 | int64](dst, src []T, idx []I, updates []T,
 	return nil
 }
 
-// ScatterND replaces slices by coordinates (ONNX ScatterND): dst[idx[j, 0], idx[j, 1], …, :] =
-// updates[j, :]. The other slices of dst are copied from src. dst and src are [extents…, inner],
-// idx is [tuples, len(extents)], and updates is [tuples, inner]. ScatterND returns an [IndexError]
-// for a coordinate out of range; dst is then partly written.
+// ScatterND replaces the slices that coordinates select (ONNX ScatterND): dst[idx[j, 0], idx[j, 1], …, :] =
+// updates[j, :]. The other slices of dst are copied from src. dst and src are [extents…, inner], idx is [tuples,
+// len(extents)], and updates is [tuples, inner]. ScatterND returns an [IndexError] for a coordinate out of range; dst
+// is then partly written.
 func ScatterND[T any, I int32 | int64](dst, src []T, idx []I, updates []T, extents []int, inner int) error {
 	return scatterND(dst, src, idx, updates, extents, inner, func(x, u []T) { copy(x, u) })
 }

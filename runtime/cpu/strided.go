@@ -124,11 +124,10 @@ func lead(dims, strides []int) (n, s int, restDims, restStrides []int) {
 	return n, s, nil, nil
 }
 
-// walk divides a strided array into matrices, and calls leaf for each. The first axis of the array
-// has extent n and stride s. dims and strides describe the other axes. A dense array has the same
-// shape. `dense` and `strided` are the offsets of the first elements in the two arrays. leaf
-// receives the offsets of the matrix in both arrays, its numbers of rows and columns, and its
-// strides in the strided array.
+// walk divides a strided array into matrices, and calls the function `leaf` for each matrix. The first axis of the
+// array has extent n and stride s. dims and strides describe the other axes. A dense array has the same shape.
+// `dense` and `strided` are the offsets of the first elements in the two arrays. leaf receives the offsets of the
+// matrix in both arrays, its numbers of rows and columns, and its strides in the strided array.
 func walk(n, s int, dims, strides []int, dense, strided int, leaf func(dense, strided, rows, cols, s0, s1 int)) {
 	if len(dims) == 0 {
 		leaf(dense, strided, 1, n, 0, s)
@@ -158,8 +157,8 @@ func wordsOf[T any](s []T) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
-// moveTile is the side of the square tiles that move transposes. It is so small that rows and columns
-// of a tile stay in a first-level cache.
+// moveTile is the side of the square tiles that the function move copies in its default case. It is so small that rows
+// and columns of a tile stay in a first-level cache.
 const moveTile = 32
 
 // move copies a matrix from src to dst. In dst, d is the index of the first element, d0 is the

@@ -76,7 +76,7 @@ type logs struct {
 	pinner        runtime.Pinner
 }
 
-// newLogs returns logs in pinned memory, which close unpins.
+// newLogs returns logs in pinned memory. The method close unpins the memory.
 func newLogs() *logs {
 	l := &logs{info: make([]byte, 1<<20), failure: make([]byte, 1<<16)}
 	l.options = []libcuda.JITOption{libcuda.InfoLog, libcuda.InfoLogSize, libcuda.ErrorLog, libcuda.ErrorLogSize, libcuda.LogVerbose}

@@ -140,7 +140,7 @@ func (q *queue) Record(fill func(gpu.Queue) error) (gpu.Graph, error) {
 
 // build makes an executable graph with a node for each step. Each node depends on the node before
 // it. A kernel with Early set may start while the node before it runs, if that node is a kernel.
-// The caller must release the graph even if build returns an error.
+// The caller must release the graph even if the method build returns an error.
 func (g *graph) build() error {
 	if len(g.steps) == 0 {
 		return nil

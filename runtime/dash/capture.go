@@ -26,7 +26,7 @@ type capture struct {
 	pending []byte
 }
 
-// captureOutput passes each line of standard output to `line`, until restore is called. If
+// captureOutput passes each line of standard output to the function `line`, until the method restore is called. If
 // withStderr is true, it also passes the lines of standard error. The dashboard can write to the
 // screen field of the result.
 //

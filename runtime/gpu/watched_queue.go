@@ -11,9 +11,9 @@ type watchedQueue struct {
 	watch *Watch
 }
 
-// measure calls put, which queues the work of event e. If the watch measures such work, measure
-// also reads the clock before and after the work. If the last reading was directly before the work,
-// measure omits the first of these two readings.
+// measure calls the function `put`, which queues the work of event e. If the watch measures such work, measure also
+// reads the clock before and after the work. If the last reading was directly before the work, measure omits the
+// first of these two readings.
 func (q watchedQueue) measure(e Event, put func() error) error {
 	w := q.watch
 	if !w.isOn(e.Work) {

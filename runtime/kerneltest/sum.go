@@ -87,7 +87,7 @@ type epilogue struct {
 
 // newEpilogue returns an epilogue for results of `length` elements with the given number of columns or channels. bits
 // selects its steps: withBias … withThen. The operands of the epilogue start `shift` elements after an aligned
-// address. The residual is zero at the elements for which pad returns true. A nil pad is never true.
+// address. The residual is zero at the elements for which the function `pad` returns true. A nil `pad` is never true.
 func newEpilogue(r *Random, bits, columns, length, shift int, pad func(at int) bool) *epilogue {
 	e := &epilogue{}
 	if bits&withBias != 0 {

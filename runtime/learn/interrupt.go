@@ -22,8 +22,8 @@ const grace = time.Second
 // Interruptible returns a context for [Learner.Fit] that reacts to Ctrl-C and SIGTERM. After the
 // first signal, Fit ends with the step that is under way, saves, and returns without an error, so
 // that the program goes on. The second signal ends the context with [ErrInterrupted], and Fit
-// returns at once. If the program has not ended one second later, the signal ends it. After a call
-// of stop, signals have their usual effect again.
+// returns at once. If the program has not ended one second later, the signal ends it. After a call of the function
+// `stop`, signals have their usual effect again.
 func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -41,7 +41,7 @@ func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 }
 
 // interruptible returns a context for [Interruptible]. The first signal closes the channel of
-// [interrupts], and the second one cancels the context and calls end.
+// [interrupts], and the second one cancels the context and calls the function `end`.
 func interruptible(parent context.Context, signals <-chan os.Signal, end func(os.Signal)) (ctx context.Context, stop func()) {
 	asked := make(chan struct{})
 	inner, cancel := context.WithCancelCause(context.WithValue(parent, interruptKey{}, (<-chan struct{})(asked)))

@@ -7,18 +7,19 @@ import (
 	"github.com/burngen/burngen/runtime/data"
 )
 
-// frozen holds the position of a run before a validation, and the positions of its loggers. If the
-// run ends during the validation, it later continues from this position.
+// frozen holds the positions that a run and its loggers had before a validation, or before the measurements at the
+// end of an epoch. If the run ends during the validation or the measurements, it later continues from these
+// positions.
 type frozen struct {
 	position position
 	marks    map[string]string
 }
 
-// freeze stores the place of the run before a validation.
+// freeze stores the current positions of the run and of its loggers in f.frozen.
 func (f *fit[B, O]) freeze() { f.frozen = &frozen{f.position.clone(), f.journal.marks()} }
 
-// thaw ends a validation. If err is not nil, it restores the position before the validation. It
-// returns err.
+// thaw is the counterpart of freeze, and returns err. If err is nil, thaw drops the stored positions. Otherwise it
+// sets the position of the run to the stored one, and keeps the stored positions for the method save.
 func (f *fit[B, O]) thaw(err error) error {
 	if err == nil {
 		f.frozen = nil

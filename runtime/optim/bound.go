@@ -128,7 +128,7 @@ type rule interface {
 	// prepare computes the constants of step n of a parameter, n = 1, 2, ….
 	prepare(n int64, rate float64)
 
-	// update changes the weights w with gradients g. from is their offset in the vectors.
+	// update changes the weights w with gradients g. `from` is the offset of w in the vectors.
 	update(w, g []float32, from int)
 }
 
@@ -181,13 +181,13 @@ func (b *bound) bring() error {
 // deviceRule is a rule for which devices have a kernel.
 type deviceRule interface {
 	rule
-	// kernel returns the name of the kernel and its numbers, as prepare has set them, and the vectors
-	// that it changes besides the parameters.
+	// kernel returns the name of the kernel, the numbers that the method prepare has computed for it, and the vectors
+	// that the kernel changes besides the parameters.
 	kernel() (name string, numbers []float32, vectors [][]float32)
 }
 
-// launch updates, on the device, the parameters whose number of steps is n. One launch of the kernel updates all
-// parameters that are adjacent in memory.
+// launch updates, on the device, the parameters that have a gradient and whose number of steps is n. One launch of
+// the kernel updates all of them that are adjacent in memory.
 func (b *bound) launch(r deviceRule, n int64) error {
 	name, numbers, vectors := r.kernel()
 	data, grad := b.params.Vectors()
@@ -227,8 +227,8 @@ func (b *bound) checkRate(rate float64) error {
 // shared is the smallest number of elements that several threads update. A single thread updates fewer.
 const shared = 1 << 15
 
-// after returns the smallest number of steps above n among the parameters with a gradient. It returns 0 if there
-// is none.
+// after returns the smallest number of steps that is greater than n and that belongs to a parameter with a gradient.
+// It returns 0 if there is no such number.
 func (b *bound) after(n int64) int64 {
 	var least int64
 	for i, s := range b.steps {

@@ -234,9 +234,9 @@ func (b *burn) list(name, key string, t, l token) (isTensor bool, err error) {
 	return true, b.expectNoMore(t, 2)
 }
 
-// elementOf returns the element type of a list in the older form, and the element that parses the
-// list's items. x is the first item. An integer may hold the bits of a 16-bit float: it does if
-// the metadata says that floats have 16 bits.
+// elementOf returns the element type of a tensor whose elements are in a list called "value", and the [element] that
+// parses the items of the list. x is the first item. If the metadata says that floats have 16 bits, an integer item
+// holds the bits of a float. The [element] is then that of u16, and the element type is that of the floats.
 func (b *burn) elementOf(x token) (string, element) {
 	dtype := rustTypes[b.said.int]
 	half := rustTypes[b.said.float]

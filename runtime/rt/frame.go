@@ -228,8 +228,8 @@ func (m *Memory) checkResults(args []Passed) error {
 	return nil
 }
 
-// CheckLike returns an error unless a gradient has the shape of its result. name is the gradient's
-// name, and want the shape of the result.
+// CheckLike returns an error unless the gradient of a result has the shape of the result. name is the name of the
+// gradient, shape is its shape, and want is the shape of the result.
 func (m *Memory) CheckLike(name string, shape, want []int) error {
 	if slices.Equal(shape, want) {
 		return nil

@@ -107,7 +107,7 @@ func (l *layout) sort(crowd []int64) (live int64) {
 		}
 		live = max(live, crowd[i])
 	}
-	most := l.offsets // which place writes later
+	most := l.offsets // scratch memory until the method place writes the offsets
 	for i := range most {
 		l.order[i], most[i] = int32(i), 0
 		for j, at := range l.first {

@@ -110,9 +110,9 @@ type worker struct {
 	_    [64]byte
 	left atomic.Uint64 // units of its range that nobody has taken yet, see [worker.take]
 	_    [64]byte
-	// These fields are of the worker's work in the current Run.
+	// These fields describe what the worker has done in the current Run.
 	err   error         // of the first of its parts that panicked
-	errAt int           // this part
+	errAt int           // index of this part
 	took  time.Duration // while the pool is watched
 
 	parked atomic.Bool
@@ -254,10 +254,11 @@ func (j job) ahead(k int) uint64 {
 }
 
 // take takes a unit from the range of w, which is worker k of a Run: the first unit if `own` is true, else the last.
-// ok is false if no unit is left. The first take from w in a Run sets the range to its initial units.
+// ok is false if no unit is left. The first call of take for w in a Run sets the range to its initial units.
 //
-// A Run ends only when all ranges have been set, and all units that were taken are done. So a goroutine that is late
-// finds all ranges empty, and a goroutine that has taken a unit may read the fields of the Run.
+// A Run ends only when all its units are done. So a goroutine that has taken a unit may read the fields of the Run
+// until it has reported the unit as done. A goroutine that calls take after the end of the Run gets no unit, because
+// all ranges are empty or belong to a later Run.
 func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 	for {
 		old := w.left.Load()
@@ -282,8 +283,8 @@ func (w *worker) take(j job, k int, own bool) (unit int, ok bool) {
 	}
 }
 
-// serve executes units of a Run as its worker w, which has the number k. It first takes units of its own range, then
-// of the ranges of the other workers: k+1, k+2, …, and after the last worker from worker 0 on.
+// serve executes units of a Run as worker w of the Run, which has the number k. It first takes units of its own
+// range, then of the ranges of the other workers: k+1, k+2, …, and after the last worker from worker 0 on.
 func (p *pool) serve(w *worker, k int, j job) {
 	var begin time.Time
 	watched := p.watch.Load() != nil

@@ -66,7 +66,7 @@ func (d *decoder) nested(element func() error) error {
 	})
 }
 
-// dataOf parses text, which raw has returned: the elements of a tensor as JSON.
+// dataOf parses text, the result of the method raw: the elements of a tensor as JSON.
 func (d *decoder) dataOf(x *untyped.Tensor, p *untyped.Port, text []byte) error {
 	early := &decoder{scanner: newScanner(bytes.NewReader(text)), method: d.method}
 	defer early.free()

@@ -130,8 +130,8 @@ func (q *queue) Record(fill func(gpu.Queue) error) (_ gpu.Graph, err error) {
 	return g, nil
 }
 
-// record records the command buffer and allocates its memory. The caller must destroy g if record
-// returns an error.
+// record records the command buffer and allocates its memory. The caller must destroy g if the
+// method record returns an error.
 func (g *graph) record(steps []step) (err error) {
 	d := g.device
 	if g.done, err = d.newTimeline(); err != nil {
@@ -281,7 +281,7 @@ func (g *graph) shut() error {
 	return err
 }
 
-// destroy frees the objects that record has created, even if record has failed halfway.
+// destroy frees the objects that the method record has created, even if this method has failed halfway.
 func (g *graph) destroy() {
 	d := g.device
 	if g.done.handle != 0 {

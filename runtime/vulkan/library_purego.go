@@ -5,7 +5,7 @@ package vulkan
 import "github.com/ebitengine/purego"
 
 // call calls a C function. An argument uintptr(unsafe.Pointer(p)) keeps *p alive and unmoved until
-// call returns.
+// the function call returns.
 //
 //go:uintptrescapes
 func call(function uintptr, args ...uintptr) uintptr {

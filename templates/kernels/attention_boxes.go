@@ -67,7 +67,7 @@ func (p *headBoxes) boxes(name string, r HeadRows, rows int) *kernel.Value {
 // copyRows copies n rows of a head, beginning with row `first`, to elements of the array `to`, beginning with
 // element `at`. It copies boxes of `rows` rows and 64 columns: first all boxes of the first `rows` rows, then all
 // boxes of the next `rows` rows, and so on. Barrier i of `full` counts the copied bytes. `from` is the map that
-// boxes has returned for r.
+// the method boxes has returned for r.
 func (p *headBoxes) copyRows(to, at, from *kernel.Value, r HeadRows, full, i, batch, head, first *kernel.Value, n, rows int) {
 	outer := p.Add(p.Mul(batch, p.Int(r.BatchOuter)), p.Mul(head, p.Int(r.HeadOuter)))
 	for row := 0; row < n; row += rows {

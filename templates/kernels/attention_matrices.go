@@ -44,7 +44,7 @@ func (w *warpMatrices) rowMatrices(rows [2]*kernel.Value, pair, end *kernel.Valu
 	return elements
 }
 
-// inside returns the n elements that load returns if cond is true, and n zeros otherwise.
+// inside returns the n results of the function `load` if cond is true, and n zeros otherwise.
 func (w *warpMatrices) inside(cond *kernel.Value, n int, load func() []*kernel.Value) []*kernel.Value {
 	return w.If(cond, load, func() []*kernel.Value {
 		return slices.Repeat([]*kernel.Value{w.Convert(w.matrix, w.Float(ir.F32, 0))}, n)

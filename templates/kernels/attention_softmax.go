@@ -182,8 +182,8 @@ func (s *softmax) share(total *kernel.Value) *kernel.Value {
 	return s.Select(s.Eq(total, zero), zero, s.Div(s.Float(ir.F32, 1), total))
 }
 
-// storeSum calls store for row h: with its greatest score, and with total, the sum of the row's weights. One of the four
-// threads that share the row calls store.
+// storeSum calls the function `store` for row h: with its greatest score, and with total, the sum of the row's
+// weights. One of the four threads that share the row calls `store`.
 func (s *softmax) storeSum(r running, h int, total *kernel.Value, store func(e *Emitter, at Attending, top, total *kernel.Value)) {
 	s.Do(s.And(s.Eq(s.pair, s.Int(0)), s.Lt(s.rows[h], s.queries)), func() {
 		top := r.top[h]

@@ -104,7 +104,7 @@ func (p *product) build() {
 }
 
 // accumulate returns the sums of a thread over all terms. It loads tileK terms of both factors at a time, and calls
-// multiply, which adds the products of these terms to the sums and returns the new sums.
+// the function `multiply`, which adds the products of these terms to the sums and returns the new sums.
 func (p *product) accumulate(multiply func(sums []*kernel.Value) []*kernel.Value) []*kernel.Value {
 	sums := make([]*kernel.Value, perM*perN)
 	for i := range sums {

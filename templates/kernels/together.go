@@ -29,9 +29,9 @@ func (w *waiting) load(t *Tensor, i *kernel.Value) *kernel.Value {
 	return w.loaded[key]
 }
 
-// storesLast calls fill, and moves all stores of fill by [Tensor.Set] and [Tensor.SetRaw] to the end. So all elements
-// are computed before the first one is stored. Then loads of adjacent elements can become one load, and stores of
-// adjacent elements one store.
+// storesLast calls the function `fill`, and moves all stores of `fill` by [Tensor.Set] and [Tensor.SetRaw] to the
+// end. So all elements are computed before the first one is stored. Then loads of adjacent elements can become one
+// load, and stores of adjacent elements one store.
 func (e *Emitter) storesLast(fill func()) {
 	w := &waiting{loaded: map[loaded]*kernel.Value{}}
 	e.waiting = w

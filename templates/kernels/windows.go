@@ -7,10 +7,10 @@ import (
 )
 
 // Windows describes a convolution of images [images,spatial…,C] as the matrix products of [Factors]. A window has a
-// cell for each element of the spatial kernel. Row m of the first factor belongs to window m: it has the Depth
-// channels of the window's first cell, then of the second, and so on. In product b of a batch, these are the channels
-// from b·Depth on. Windows are ordered by image, and then by place in the image. The second factor holds the weights,
-// [Batch·N,cells,Depth], where Batch and N are fields of Factors.
+// cell for each element of the spatial kernel. Row m of the first factor belongs to window m: it has Depth channels
+// of the window's first cell, then Depth channels of the second, and so on. The Depth channels that product b reads
+// begin at channel b·Depth. Windows are ordered by image, and then by place in the image. The second factor holds the
+// weights, [Batch·N,cells,Depth], where Batch and N are fields of Factors.
 type Windows struct {
 	Value *ir.Value // the images; all extents except the first are constant
 	Depth int

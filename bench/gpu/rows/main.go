@@ -141,9 +141,9 @@ func (s *sides) copyRate() (float64, error) {
 	return 2 << 30 / ms / 1e6, err
 }
 
-// times returns the milliseconds that a device takes for the work of one call of fill. fill adds work to a queue.
-// times records the work of n calls in one graph, which the device replays. It returns the median time of five
-// replays, divided by n.
+// times returns the milliseconds that a device takes for the work of one call of `fill`. The function `fill` adds
+// work to a queue. times records the work of n calls in one graph, which the device replays. It returns the median
+// time of five replays, divided by n.
 func (s *sides) times(n int, fill func(q gpu.Queue) error) (float64, error) {
 	recording, err := s.Record(n, fill)
 	if err != nil {

@@ -67,7 +67,7 @@ type Recording struct {
 	count int // of repetitions
 }
 
-// Record records the work that fill queues, count times.
+// Record records, `count` times, the work that the function `fill` queues.
 func (c *Card) Record(count int, fill func(q gpu.Queue) error) (*Recording, error) {
 	graph, err := c.Queue.Record(func(q gpu.Queue) error {
 		for range count {

@@ -62,7 +62,7 @@ func Main(code string, plain, timed Package) {
 	serve(code, func(q Request) (Reply, error) { return measure(q, plain, timed) })
 }
 
-// serve answers the request on standard input with what measure returns.
+// serve answers the request on standard input with the result of the function `measure`.
 func serve(code string, measure func(Request) (Reply, error)) {
 	var q Request
 	err := gob.NewDecoder(os.Stdin).Decode(&q)

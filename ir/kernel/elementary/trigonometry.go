@@ -127,7 +127,7 @@ func (c calc) radians(fraction, low *kernel.Value) *kernel.Value {
 }
 
 // window returns n digits of a fraction in base 2³², as u64. table holds the digits of the fraction, most
-// significant first. The first digit that window returns begins `offset` bits after the point.
+// significant first. The first digit of the result begins `offset` bits after the point.
 func (c calc) window(table []uint32, offset *kernel.Value, n int) []*kernel.Value {
 	digits := make([]*kernel.Value, len(table))
 	for i, digit := range table {

@@ -87,7 +87,8 @@ func (s *spec[M]) accepts(typ protowire.Type) bool {
 	return typ == s.typ || s.list && typ == protowire.BytesType
 }
 
-// elements returns the number of values that f adds to the field.
+// elements returns the number of values in f, an occurrence of the field that s describes: 1, or the length of a
+// packed list. A repeated field occurs several times.
 func (s *spec[M]) elements(f field) int {
 	if f.typ == s.typ {
 		return 1
@@ -137,8 +138,8 @@ type message[S any] interface {
 	merge(r *reader, b []byte) error
 }
 
-// one returns the spec of a field that is one message. `at` returns its address in an M. If the
-// field occurs several times, the messages are merged.
+// one returns the spec of a field that is one message. The function `at` returns the address of
+// the pointer to the message in an M. If the field occurs several times, the messages are merged.
 func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, put: func(r *reader, m *M, f field) error {
 		p := at(m)
@@ -152,8 +153,8 @@ func one[M, S any, P message[S]](name string, at func(*M) **S) spec[M] {
 	}}
 }
 
-// many returns the spec of a field that is a list of messages. `at` returns the address of the
-// slice in an M.
+// many returns the spec of a field that is a list of messages. The function `at` returns the address
+// of the slice in an M.
 func many[M, S any, P message[S]](name string, at func(*M) *[]S) spec[M] {
 	return spec[M]{name: name, typ: protowire.BytesType, grow: growth(at), put: func(r *reader, m *M, f field) error {
 		p := at(m)

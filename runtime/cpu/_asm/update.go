@@ -253,8 +253,8 @@ func (u *updater) keep(v value, name string) {
 	}
 }
 
-// rate returns a register that holds the coefficient called `field`. The register is valid until
-// the next call of rate.
+// rate returns a register that holds the coefficient called `field`. The register is valid until the next call of the
+// method rate.
 func (u *updater) rate(field string) string {
 	if !slices.Contains(u.used, field) {
 		u.used = append(u.used, field)

@@ -229,7 +229,7 @@ func (m *Mel) cut(line []float64, samples []float32, frame int) {
 }
 
 // sum computes the bands of one transform. It stores them in out, `step` elements apart. transform
-// holds pairs of a real and an imaginary part, which sum overwrites.
+// holds pairs of a real and an imaginary part. The method sum overwrites transform.
 func (m *Mel) sum(transform []float64, out []float32, step int) {
 	bins := transform[:len(transform)/2]
 	for k := range bins {

@@ -56,7 +56,7 @@ func (p *Pipeline) Put(dst []float32, in Sample, r *rand.Rand) error {
 }
 
 // apply returns a copy of `in` to which transforms are applied. The caller must pass the copy to
-// [Pipeline.release], even if apply returns an error.
+// [Pipeline.release], even if the method apply returns an error.
 func (p *Pipeline) apply(transforms Sequence, in *Sample, r *rand.Rand) (*Sample, error) {
 	s := p.samples.get()
 	s.Image, s.CHW, s.Mask, s.Boxes = in.Image, in.CHW, in.Mask, in.Boxes

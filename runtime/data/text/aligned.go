@@ -113,7 +113,7 @@ func (a aligned) mapped(f func(rune) rune) aligned {
 	return a.transformed(changes, 0)
 }
 
-// kept removes the characters for which keep is false.
+// kept removes the characters for which the function `keep` returns false.
 func (a aligned) kept(keep func(rune) bool) aligned {
 	changes := make([]change, 0, len(a.text))
 	removed, first := 0, 0

@@ -64,7 +64,7 @@ type trainer struct {
 	merges [][2]string
 	// smallest count of a pair that is merged
 	least int
-	// number of calls of fill
+	// number of calls of the method fill
 	fills int
 }
 
@@ -122,7 +122,7 @@ func (t *trainer) change(p pairOf, word, delta int) {
 	}
 }
 
-// fill adds pairs to the queue: the pairs that have appeared since the last call of fill.
+// fill adds pairs to the queue: the pairs that have appeared since the last call of this method.
 func (t *trainer) fill() {
 	for p, words := range t.places {
 		if t.counts[p] > 0 {

@@ -15,8 +15,8 @@ type sensor struct {
 	read   func() (float64, error)
 }
 
-// gauge returns a sensor whose value is the result of read. It returns no sensor if the first call
-// of read fails.
+// gauge returns a sensor whose value is the result of the function `read`. It returns no sensor if
+// the first call of `read` fails.
 func gauge(name, unit string, read func() (float64, error)) []sensor {
 	first, err := safely(read)
 	if err != nil {
@@ -52,7 +52,7 @@ func share(name string, read func() (counters, error)) []sensor {
 
 func series(name, unit string) learn.Series { return learn.Series{Name: name, Unit: unit, Curve: true} }
 
-// safely calls read. It returns a panic as an error, because a sensor must not end a training.
+// safely calls the function `read`. It returns a panic as an error, because a sensor must not end a training.
 func safely[T any](read func() (T, error)) (v T, err error) {
 	defer rt.Recover("system", &err)
 	return read()

@@ -99,10 +99,10 @@ func NewOptions(options ...Option) (*Options, error) {
 }
 
 // Load returns the tensors that a model wants, with the wanted names, types and layouts. It takes
-// them from raw. If raw lacks a tensor and [Fit.Match] accepts this, Load takes the tensor from the
-// result of own. own may be nil. Tensors stay in place if possible. The caller may close raw before
-// the result, and need not close the result, because Load calls [rt.Weights.Abandon] on it. Load
-// returns the errors of the options, of [Map.Apply] and of [Fit.Match].
+// them from raw. If raw lacks a tensor and [Fit.Match] accepts this, Load takes the tensor from the result of the
+// function `own`, which may be nil. Tensors stay in place if possible. The caller may close raw before the result,
+// and need not close the result, because Load calls [rt.Weights.Abandon] on it. Load returns the errors of the
+// options, of [Map.Apply] and of [Fit.Match].
 func Load(raw *rt.Weights, own func() *rt.Weights, wanted []Want, options ...Option) (*rt.Weights, error) {
 	o, err := NewOptions(options...)
 	if err != nil {

@@ -103,8 +103,8 @@ func planarPixels(costs *cost.Model, b *ir.Builder, n *ir.Node) []*ir.Value {
 	return b.NodeBlocks(o, n.Blocks, args...)
 }
 
-// unpacked returns the weights of a convolution before packing. It returns nil if the function that
-// conv is in does not pack them with [storage.PackConv].
+// unpacked returns the weights of a convolution before packing. It returns nil unless a [storage.PackConv] in the
+// function of conv packs them.
 func unpacked(conv *ir.Node) *ir.Value {
 	packed := conv.Args[1].Def
 	if packed == nil {
@@ -136,8 +136,9 @@ func ofPixels(o storage.ConvBlocked) bool {
 	return !slices.ContainsFunc(w.Pads, func(p int) bool { return p != 0 }) && o.Group == 1
 }
 
-// planarOperands returns the operands of a convolution with the Block nodes undone. It returns
-// weights, bias and a planar x unchanged. It returns nil if another operand was never planar.
+// planarOperands returns the operands of a convolution as planar tensors. Weights, bias, absent operands and a planar
+// x stay as they are. Any other operand must be the result of a Block node, and is replaced by the operand of this
+// node. If there is no such node, planarOperands returns nil.
 func planarOperands(conv *ir.Node) []*ir.Value {
 	args := make([]*ir.Value, len(conv.Args))
 	for i, v := range conv.Args {

@@ -61,8 +61,8 @@ func relayoutMaxPoolGrad(b *ir.Builder, n *ir.Node, o op.MaxPoolGrad, l Layouts)
 	return b.Node(o, x, g)
 }
 
-// maxPoolBytes appends the pool n of x, blocked bytes. Padding is 0, the smallest byte. maxPoolBytes returns nil if
-// o.Ceil is set.
+// maxPoolBytes appends the nodes that compute the maximum pool n on x. x is the blocked form of n's operand and has
+// bytes as elements. Padding is 0, the smallest byte. maxPoolBytes returns nil if o.Ceil is set.
 func maxPoolBytes(b *ir.Builder, n *ir.Node, o op.MaxPool, x *ir.Value) *ir.Value {
 	spatial := n.Arg(0).Type.Shape[2:]
 	if o.Ceil {

@@ -22,7 +22,7 @@ var errBlocked = errors.New("the channels are in blocks")
 
 // overWindow returns the launch of a kernel that pools. There is a thread for each window. The thread carries a
 // state through the cells of the window. The function `start` returns the first state, `step` the state after a
-// cell, and `result` the value that the last state gives for the window. The arguments of step are the state before
+// cell, and `result` the value that the last state gives for the window. The arguments of `step` are the state before
 // the cell; `inside`, whether the cell is in the operand; `padded`, whether it is in the operand or its padding;
 // and `get`, which reads the cell.
 //
@@ -51,8 +51,8 @@ func overWindow(name string, o op.Window, n *ir.Node, first int, put store, star
 	}))
 }
 
-// averagePool adds the cells of a window, and divides the sum by the number of cells in the operand. With CountPad,
-// it divides by the number of cells in the operand and its padding.
+// averagePool computes the average of each window: the sum of the window's cells inside the operand, divided by the
+// number of these cells. With CountPad, the number also counts the window's cells in the padding.
 func averagePool(o op.AveragePool, n *ir.Node, put store) ([]kernels.Launch, error) {
 	if o.Blocked {
 		return nil, errBlocked
@@ -124,9 +124,9 @@ func globalAveragePool(o op.GlobalAveragePool, n *ir.Node, put store) ([]kernels
 	}))
 }
 
-// maxPoolGrad computes the gradient of a maximum pool in two launches. The first finds the greatest cell of each
-// window, the first one if there are several. The second has a thread for each cell of x. The thread adds the
-// gradients of the windows whose greatest cell this is, in the order of the windows.
+// maxPoolGrad computes the gradient of a maximum pool in two launches. The first launch finds the greatest cell of
+// each window. If several cells are equal, it takes the first of them. The second launch has a thread for each cell
+// of x. The thread adds the gradients of the windows whose greatest cell is this cell, in the order of the windows.
 func maxPoolGrad(o op.MaxPoolGrad, n *ir.Node, put store) ([]kernels.Launch, error) {
 	x, g := n.Args[0], n.Args[1]
 	d, ok := kernels.Arithmetic(x.Type.DType)
