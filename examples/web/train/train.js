@@ -12,19 +12,25 @@ let steps = 0, curve; // curve is {points, width, open}: means of so many steps 
 
 const worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
 
-worker.onmessage = ({ data }) => {
-  if (data.error !== undefined) {
-    fail(data.error);
-  } else if (data.ready) {
+worker.onmessage = ({ data: { error, ready, of, loss, view } }) => {
+  if (error !== undefined) {
+    fail(error);
+  }
+  if (ready) {
     enable(true);
     begin();
-  } else if (data.id === id) {
-    if (data.loss !== undefined) {
-      add(data.loss);
-    }
-    if (data.view !== undefined) {
-      show(data.view);
-    }
+  }
+  if (of === id && loss !== undefined) {
+    add(loss);
+  }
+  if (of === id && view !== undefined) {
+    show(view);
+  }
+  if (loss !== undefined) {
+    requestAnimationFrame(() => {
+      draw();
+      worker.postMessage({ shown: true });
+    });
   }
 };
 worker.onerror = (e) => fail(e.message || 'The worker cannot be started.');
@@ -77,7 +83,6 @@ function add(loss) {
   }
   $('loss').textContent = loss.toFixed(4);
   $('hint').hidden = true;
-  draw();
 }
 
 function draw() {

@@ -1,6 +1,7 @@
-// The worker trains while it is told to. Its messages are {ready}, {id, loss, view}, where loss or view may be missing,
-// and {error}. id is the number that came with the task, and the seed of its random numbers.
-let trainer, id, running = false;
+// The worker trains while it is told to. Its messages are {ready}, {of, loss, view}, where loss or view may be missing,
+// and {error}. of is the number that came with the task, and the seed of its random numbers.
+let trainer, of, running = false, training = null;
+let goOn = () => {}; // ends the wait for the page
 
 function call(f, ...args) {
   const result = f(...args);
@@ -10,31 +11,36 @@ function call(f, ...args) {
   return result;
 }
 
-// train trains until it is told to stop. Between the steps, the worker hears messages.
+// train trains until it is told to stop. After a step, it waits until the page has shown the loss.
 async function train() {
   let last = 0;
   while (running) {
-    const message = { id, loss: call(trainer.step).loss };
+    const message = { of, loss: call(trainer.step).loss };
     if (performance.now() - last > 250) { // looking costs time, too
       message.view = call(trainer.look);
       last = performance.now();
     }
+    const shown = new Promise((resolve) => { goOn = resolve; });
     postMessage(message);
-    await new Promise((resume) => setTimeout(resume));
+    await shown;
   }
 }
 
-// hear begins a task, and starts or stops to train it.
+// hear begins a task, starts or stops to train it, or goes on after a step.
 async function hear(message) {
-  if (message.task !== undefined) {
-    id = message.id;
-    call(trainer.start, message.task, id);
-    postMessage({ id, view: call(trainer.look) });
+  if (message.shown) {
+    goOn();
   }
-  if (message.run !== undefined && message.run !== running) {
+  if (message.task !== undefined) {
+    of = message.id;
+    call(trainer.start, message.task, of);
+    postMessage({ of, view: call(trainer.look) });
+  }
+  if (message.run !== undefined) {
     running = message.run;
     if (running) {
-      await train();
+      training ??= train().finally(() => { training = null; });
+      await training;
     }
   }
 }
