@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/burngen/burngen/gen/emit"
+	"github.com/burngen/burngen/runtime/cpu/simd128"
 	"github.com/burngen/burngen/runtime/rt"
 	"github.com/burngen/burngen/runtime/web"
 	"github.com/burngen/burngen/templates"
@@ -72,6 +73,7 @@ func (m *Model) WebFiles(program, support []byte) ([]emit.File, error) {
 		{Name: "burngen.d.ts", Data: webTypes(m.Name, methods)},
 		{Name: "worker.js", Data: slices.Concat([]byte(headerLine+"\n\n"), support, text("worker.js"))},
 		{Name: "main.wasm", Data: program},
+		{Name: "kernels.wasm", Data: simd128.Module},
 	}, nil
 }
 

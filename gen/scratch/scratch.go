@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/burngen/burngen/gen/emit"
@@ -180,12 +181,12 @@ func write(path string, file emit.File) error {
 // the go command. The error is an [os/exec.ExitError] if the go command fails, as for code that does not
 // compile.
 func (m *Module) Build() (output []byte, err error) {
-	return m.build()
+	return m.build(nil)
 }
 
-// build is [Module.Build] with additions to the environment.
-func (m *Module) build(env ...string) (output []byte, err error) {
-	c := m.command("build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary(), ".")
+// build is [Module.Build] with more flags and with additions to the environment.
+func (m *Module) build(flags []string, env ...string) (output []byte, err error) {
+	c := m.command(slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", m.Binary()}, flags, []string{"."})...)
 	c.Env = append(c.Env, env...)
 	return c.CombinedOutput()
 }
@@ -205,7 +206,7 @@ func (m *Module) BuildWeb() (program, support []byte, err error) {
 	if err := m.link(); err != nil {
 		return nil, nil, err
 	}
-	if out, err := m.build("GOOS=js", "GOARCH=wasm"); err != nil {
+	if out, err := m.build([]string{"-tags=simd128"}, "GOOS=js", "GOARCH=wasm"); err != nil {
 		return nil, nil, fmt.Errorf("building for the browser: %w\n%s", err, out)
 	}
 	root, err := m.command("env", "GOROOT").Output()

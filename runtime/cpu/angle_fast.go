@@ -22,7 +22,7 @@ func tanAnglesPart(s *pointwise, from, to int) { tanAngles(s.dst[from:to], s.a[f
 // farAngle, and with `exact` for larger ones. Workers share a long x, and call `part` for ranges of
 // it. angles returns false if there is no assembly.
 func angles(dst, x []float32, part func(*pointwise, int, int), fast func(dst, x []float32) bool, exact func(float64) float64) bool {
-	if level == Generic {
+	if !fuses() {
 		return false
 	}
 	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(x), do: part}, pointwiseParts(len(dst), 32)) {
@@ -73,7 +73,7 @@ func isOrdinary(v float32, nonzero bool) bool {
 // powers computes [Pow]. Assembly computes the elements with finite operands and a nonzero base,
 // and package math the others. powers returns false if there is no assembly.
 func powers(dst, a, b []float32) bool {
-	if level == Generic {
+	if !fuses() {
 		return false
 	}
 	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), b: onHeap(b), do: powersPart}, pointwiseParts(len(dst), 64)) {
@@ -104,7 +104,7 @@ func powersPart(s *pointwise, from, to int) { powers(s.dst[from:to], s.a[from:to
 // powersScalar is [powers] with the same exponent b for all elements. It also returns false if b is
 // not finite.
 func powersScalar(dst, a []float32, b float32) bool {
-	if level == Generic || !isOrdinary(b, false) {
+	if !fuses() || !isOrdinary(b, false) {
 		return false
 	}
 	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(a), u: b, do: powersScalarPart}, pointwiseParts(len(dst), 64)) {
@@ -134,7 +134,7 @@ func powersScalarPart(s *pointwise, from, to int) { powersScalar(s.dst[from:to],
 // scalarPowers is [powers] with the same base a for all elements. It also returns false if a is 0 or
 // not finite.
 func scalarPowers(dst []float32, a float32, b []float32) bool {
-	if level == Generic || !isOrdinary(a, true) {
+	if !fuses() || !isOrdinary(a, true) {
 		return false
 	}
 	if len(dst) >= sharedFrom && pointwises.run(&pointwise{dst: onHeap(dst), a: onHeap(b), u: a, do: scalarPowersPart}, pointwiseParts(len(dst), 64)) {

@@ -14,8 +14,9 @@
 //
 // Each kernel exists in plain Go. Important kernels also exist in assembly: AVX2 and AVX-512 on
 // amd64, NEON on arm64. [Level] selects between them. The environment variable BURNGEN_CPU, set to
-// generic, avx2, avx512 or neon, selects a lower level than the machine's best. The build tag noasm
-// omits the assembly.
+// generic, avx2, avx512, neon or simd128, selects a lower level than the machine's best. The build tag noasm
+// omits the assembly. With the build tag simd128, a program for WebAssembly imports kernels with vectors from its
+// host; see package [github.com/burngen/burngen/runtime/cpu/simd128].
 //
 // # Words
 //

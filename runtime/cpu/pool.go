@@ -218,7 +218,8 @@ func meanOf16(src []float32) [16]float32 {
 	var sums [side][16]float32
 	var total [16]float64
 	pixels := len(src) / 16
-	t := tile{a: start(src), c: start(sums[0][:]), rows: side, panels: 1, count: 1, scale: 1}
+	limit, _ := tileLimits()
+	t := tile{a: start(src), c: start(sums[0][:]), rows: min(side, limit), panels: 1, count: 1, scale: 1}
 	t.rowA, t.rowC = 64, 64
 	for t.atA = 0; len(src)*4-t.atA >= 64; {
 		n := min(longSum, (len(src)*4-t.atA)/(64*t.rows))

@@ -106,6 +106,8 @@ func nanoseconds(multiplyAdds, bytes int64) int64 {
 		perNS = 32
 	case NEON:
 		perNS = 16
+	case SIMD128:
+		perNS = 8
 	}
 	return max(multiplyAdds/perNS, bytes/bytesPerNS)
 }

@@ -61,6 +61,8 @@ func tileLimits() (rows, panels int) {
 		return 14, 2
 	case AVX2, NEON:
 		return 6, 1
+	case SIMD128:
+		return 2, 1
 	}
 	return 8, 1
 }

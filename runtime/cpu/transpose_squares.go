@@ -18,7 +18,7 @@ const (
 // are transposed.
 func transposeSquares[T any](dst, src []T, rows, columns, ldd, lds int) (r, c int) {
 	size := int(unsafe.Sizeof(*new(T)))
-	if level == Generic || rows < 8 || !hasSquares(dst) {
+	if level < AVX2 || rows < 8 || !hasSquares(dst) {
 		return 0, 0
 	}
 	t := transposition{size: size, to: unsafe.Pointer(unsafe.SliceData(dst)), from: unsafe.Pointer(unsafe.SliceData(src)), rows: rows, columns: columns, ldd: ldd, lds: lds}

@@ -5,6 +5,7 @@ async function serve() {
   const port = onNode ? (await import('node:worker_threads')).parentPort : globalThis;
   const post = (message, transfer) => port.postMessage(message, transfer ?? []);
   const url = new URL('./main.wasm', import.meta.url);
+  const kernelsURL = new URL('./kernels.wasm', import.meta.url);
   const go = new Go();
   let api;
 
@@ -53,27 +54,55 @@ async function serve() {
   };
 
   try {
-    const { instance } = await instantiate(url, go.importObject, onNode);
+    const [program, kernels] = await Promise.all([compile(url, onNode), compile(kernelsURL, onNode).catch(withoutVectors)]);
+    if (kernels === undefined) {
+      go.env.BURNGEN_CPU = 'generic';
+    }
+    // The kernels compute in the memory of the program, which exists only after the program has its imports.
+    let kernel;
+    go.importObject.kernels = {};
+    for (const { module, name } of WebAssembly.Module.imports(program)) {
+      if (module === 'kernels') {
+        go.importObject.kernels[name] = (a, b, c, d, e, f, g, h, i) => kernel[name](a, b, c, d, e, f, g, h, i);
+      }
+    }
+    const instance = await WebAssembly.instantiate(program, go.importObject);
+    if (kernels !== undefined) {
+      kernel = (await WebAssembly.instantiate(kernels, { go: { memory: instance.exports.mem } })).exports;
+    }
     await go.run(instance);
     post({ fatal: 'the program has ended' });
   } catch (e) {
-    post({ fatal: `${url}: ${e.message}` });
+    post({ fatal: e.message });
   }
 }
 
-async function instantiate(url, imports, onNode) {
-  if (onNode) {
-    const { readFile } = await import('node:fs/promises');
-    return WebAssembly.instantiate(await readFile(url), imports);
+// withoutVectors returns undefined if a module cannot be compiled because the engine has no vector instructions.
+function withoutVectors(error) {
+  if (error.cause instanceof WebAssembly.CompileError) {
+    return undefined;
   }
-  const response = await fetch(url);
-  if (!response.ok) {
-    throw new Error(`status ${response.status}`);
+  throw error;
+}
+
+// compile returns the module at a URL. Its error begins with the URL.
+async function compile(url, onNode) {
+  try {
+    if (onNode) {
+      const { readFile } = await import('node:fs/promises');
+      return await WebAssembly.compile(await readFile(url));
+    }
+    const response = await fetch(url);
+    if (!response.ok) {
+      throw new Error(`status ${response.status}`);
+    }
+    // Not every server of files knows the type of modules.
+    return response.headers.get('Content-Type') === 'application/wasm'
+      ? await WebAssembly.compileStreaming(response)
+      : await WebAssembly.compile(await response.arrayBuffer());
+  } catch (e) {
+    throw new Error(`${url}: ${e.message}`, { cause: e });
   }
-  // Not every server of files knows the type of main.wasm.
-  return response.headers.get('Content-Type') === 'application/wasm'
-    ? WebAssembly.instantiateStreaming(response, imports)
-    : WebAssembly.instantiate(await response.arrayBuffer(), imports);
 }
 
 serve();

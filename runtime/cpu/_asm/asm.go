@@ -24,24 +24,40 @@ type file struct {
 	label    int
 	flags    bool   // on arm64: whether the flags are set as on amd64
 	based    string // on arm64: the table whose address is in a register
+	// On wasm: the functions so far, and the tables by name.
+	functions []*wasmFunction
+	tables    map[string][]uint32
 }
 
 func (f *file) assembly() string {
 	return header("!noasm") + "#include \"go_asm.h\"\n#include \"textflag.h\"\n" + f.code.String()
 }
 
-func (f *file) declarations() string { return goFile("!noasm", f.decls.String()) }
+func (f *file) declarations() string {
+	if f.arch == "wasm" {
+		return goFile("simd128 && !noasm", f.decls.String())
+	}
+	return goFile("!noasm", f.decls.String())
+}
 
 // twins returns the text of the Go file for machines without this assembly, or "" if they do not
-// need one. onARM64 says that the family also has assembly for arm64.
-func (f *file) twins(onARM64 bool) string {
-	switch {
-	case f.portable.Len() == 0:
+// need one. archs lists the architectures that have it.
+func (f *file) twins(archs []string) string {
+	if f.portable.Len() == 0 {
 		return ""
-	case onARM64:
-		return goFile("(!amd64 && !arm64) || noasm", f.portable.String())
 	}
-	return goFile("!amd64 || noasm", f.portable.String())
+	var without []string
+	for _, arch := range archs {
+		if arch == "wasm" {
+			arch = "(wasm && simd128)"
+		}
+		without = append(without, "!"+arch)
+	}
+	constraint := strings.Join(without, " && ")
+	if len(without) > 1 {
+		constraint = "(" + constraint + ")"
+	}
+	return goFile(constraint+" || noasm", f.portable.String())
 }
 
 func goFile(constraint, decls string) string {
@@ -65,6 +81,10 @@ func (f *file) fun(doc, name, params, results string) { f.framed(0, doc, name, p
 func (f *file) framed(frame int, doc, name, params, results string) {
 	f.args, f.flags, f.based = map[string]string{}, false, ""
 	end := f.place(f.place(0, params, 0), results, 8)
+	if f.arch == "wasm" {
+		f.startWasm(doc, name, params, results)
+		return
+	}
 	fmt.Fprintf(&f.code, "\n// func %s(%s)%s\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n",
 		name, params, parenthesised(results), name, frame, end)
 	fmt.Fprintf(&f.decls, "\n%s\n//\n//go:noescape\nfunc %s(%s)%s\n",
@@ -89,18 +109,13 @@ func (f *file) place(offset int, list string, align int) int {
 		return offset
 	}
 	offset = aligned(offset, align)
-	vars := strings.Split(list, ",")
-	for i := range vars {
-		name, typ, _ := strings.Cut(strings.TrimSpace(vars[i]), " ")
-		for j := i + 1; typ == ""; j++ {
-			_, typ, _ = strings.Cut(strings.TrimSpace(vars[j]), " ")
-		}
+	for _, p := range parameters(list) {
 		size := 8
-		if typ == "float32" || typ == "int32" || typ == "uint32" {
+		if p.typ == "float32" || p.typ == "int32" || p.typ == "uint32" {
 			size = 4
 		}
 		offset = aligned(offset, size)
-		f.args[name] = fmt.Sprintf("%s+%d(FP)", name, offset)
+		f.args[p.name] = fmt.Sprintf("%s+%d(FP)", p.name, offset)
 		offset += size
 	}
 	return offset
@@ -124,11 +139,14 @@ func (f *file) arg(name string) string {
 // op writes one instruction of amd64, or its translation to arm64. An int operand becomes an
 // immediate; a string is written unchanged.
 func (f *file) op(name string, operands ...any) {
-	if f.arch == "arm64" {
+	switch f.arch {
+	case "arm64":
 		f.translate(name, operands)
-		return
+	case "wasm":
+		f.step(wasmStep{name: name, operands: operands})
+	default:
+		f.line(name, operands...)
 	}
-	f.line(name, operands...)
 }
 
 // line writes one instruction without translation.
@@ -161,7 +179,13 @@ func (f *file) fresh(name string) string {
 	return fmt.Sprintf("%s%d", name, f.label)
 }
 
-func (f *file) mark(label string) { f.code.WriteString(label + ":\n") }
+func (f *file) mark(label string) {
+	if f.arch == "wasm" {
+		f.step(wasmStep{label: label})
+		return
+	}
+	f.code.WriteString(label + ":\n")
+}
 
 // ret writes VZEROUPPER and the return. The function has used vector registers.
 func (f *file) ret() {
@@ -171,6 +195,10 @@ func (f *file) ret() {
 
 // words defines a read-only table of 32-bit words and returns it as an operand.
 func (f *file) words(name string, values ...uint32) string {
+	if f.arch == "wasm" {
+		f.tables[name] = values
+		return name + "<>(SB)"
+	}
 	f.code.WriteByte('\n')
 	for i, v := range values {
 		fmt.Fprintf(&f.code, "DATA %s<>+%d(SB)/4, $%#08x\n", name, 4*i, v)

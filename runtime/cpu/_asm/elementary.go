@@ -52,10 +52,14 @@ var hyperbolic = []pointwise{
 	}),
 }
 
-var (
-	ln2High = float64(float32(math.Ln2))
-	ln2Low  = math.Ln2 - ln2High
-)
+// ln2 returns ln 2 as a sum. If products are rounded, the first part has 9 bits, so that its products with the
+// exponents of float32 are exact.
+func (k *vectors) ln2() (high, low float64) {
+	if high = float64(float32(math.Ln2)); k.arch == "wasm" {
+		high = 0.693359375
+	}
+	return high, math.Ln2 - high
+}
 
 // expm1Tail holds the coefficients of a polynomial in r. It approximates (exp(r) − 1 − r)/r² for
 // |r| ≤ ln2/2, within 1.3e-7.
@@ -67,8 +71,9 @@ func (k *vectors) reduce(x value) (n value) {
 	n, p := k.temp(), k.temp()
 	k.do("VMULPS", k.c(math.Log2E), x, n)
 	k.round(nearestEven, n, n)
-	k.do("VFNMADD231PS", k.c(ln2High), n, x)
-	k.do("VFNMADD231PS", k.c(ln2Low), n, x)
+	high, low := k.ln2()
+	k.do("VFNMADD231PS", k.c(high), n, x)
+	k.do("VFNMADD231PS", k.c(low), n, x)
 	k.polynomial(p, x, expm1Tail)
 	square := k.temp()
 	k.do("VMULPS", x, x, square)
@@ -224,9 +229,10 @@ func (k *vectors) logOfParts(m, n value) {
 	k.do("VMULPS", f, f, square)
 	k.do("VFMADD213PS", k.c(-0.5), f, p)
 	k.do("VMULPS", square, p, p)
-	k.do("VFMADD231PS", k.c(ln2Low), n, p)
+	high, low := k.ln2()
+	k.do("VFMADD231PS", k.c(low), n, p)
 	k.do("VADDPS", f, p, p)
-	k.do("VFMADD231PS", k.c(ln2High), n, p)
+	k.do("VFMADD231PS", k.c(high), n, p)
 	k.free(f, square)
 }
 

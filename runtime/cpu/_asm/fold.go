@@ -100,7 +100,7 @@ func exponential(name, doc string, output bool) fold {
 // element.
 func (r *fold) kernel() *pointwise {
 	return &pointwise{
-		name: r.name, inputs: []string{"acc", "x"}, scalars: r.scalars,
+		name: r.name, inputs: []string{"acc", "x"}, scalars: r.scalars, sums: true,
 		body: func(k *vectors) value {
 			r.start(k)
 			r.fill(k)

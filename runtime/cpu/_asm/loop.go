@@ -16,6 +16,8 @@ type pointwise struct {
 	scalars []string
 	body    func(k *vectors) value // returns the result
 	cost    int                    // nanoseconds for 64 elements, if computing takes longer than moving them
+	fused   bool                   // whether the result needs fused multiply-adds
+	sums    bool                   // whether vectors are folded; more partial sums have smaller errors
 }
 
 var sources = []string{"SI", "R8", "R9"}
@@ -26,6 +28,9 @@ func (p *pointwise) write(f *file, t *table) {
 		params += ", " + strings.Join(p.scalars, ", ") + " float32"
 	}
 	for _, s := range f.sets() {
+		if p.fused && f.arch == "wasm" {
+			break
+		}
 		f.fun(p.name+s.name+" computes dst[i] = "+p.doc+".", p.name+s.name, params, "")
 		f.load("dst", "DI", "n", "CX")
 		for i, in := range p.inputs {
@@ -53,9 +58,14 @@ func (p *pointwise) begin(f *file, s isa, t *table, interleaved int, pinned map[
 // fit chooses how many vectors to interleave, and which constants to keep in registers. It
 // interleaves 4 vectors if registers are left for all constants. Otherwise it interleaves 2 vectors if
 // registers are left for the constants that must be in registers, or else 1 vector. It then keeps as
-// many of the other constants as fit.
+// many of the other constants as fit. For WebAssembly it
+// interleaves only sums, because the module is downloaded.
 func (p *pointwise) fit(f *file, s isa, t *table) (interleaved int, constants []uint64) {
-	for interleaved = 4; interleaved > 0; interleaved /= 2 {
+	interleaved = 4
+	if f.arch == "wasm" && !p.sums {
+		interleaved = 1
+	}
+	for ; interleaved > 0; interleaved /= 2 {
 		k := p.begin(&file{arch: f.arch}, s, t, interleaved, nil)
 		p.body(k)
 		must, all := k.wanted[0], slices.Clone(k.wanted[0])
@@ -204,15 +214,27 @@ func (f *file) storeTail(s isa, from, to string) {
 // indices defines the table of lane numbers that [file.tail] uses.
 func indices(f *file) { f.words("indices", 0, 1, 2, 3, 4, 5, 6, 7) }
 
+// parameters returns the parameters of the Go function.
+func (p *pointwise) parameters() string {
+	params := strings.Join(append([]string{"dst"}, p.inputs...), ", ") + " []float32"
+	if len(p.scalars) > 0 {
+		params += ", " + strings.Join(p.scalars, ", ") + " float32"
+	}
+	return params
+}
+
 // dispatch writes the Go function that runs the kernel at the current level. The function divides a
 // slice into short calls, because the garbage collector may have to wait for the end of a call. A
 // long slice is divided among the pool's workers.
 func (p *pointwise) dispatch(f *file) {
+	if f.arch == "wasm" && p.fused {
+		f.function(p.name+"Fast is not used: there is no assembly.", p.name+"Fast("+p.parameters()+") bool", "return false", "")
+		return
+	}
 	slices := append([]string{"dst"}, p.inputs...)
-	params, scalars := strings.Join(slices, ", ")+" []float32", ""
+	params, scalars := p.parameters(), ""
 	if len(p.scalars) > 0 {
 		scalars = ", " + strings.Join(p.scalars, ", ")
-		params += scalars + " float32"
 	}
 	var starts, remains, fields, parts []string
 	for i, s := range slices {

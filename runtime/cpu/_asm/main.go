@@ -1,7 +1,8 @@
 // Command asm writes the assembly of package cpu, and the Go functions that choose a variant of it.
 // For each family of kernels and each architecture it writes z<family>_<arch>.s and
-// z<family>_<arch>.go. For machines without assembly it writes z<family>_noasm.go. The argument
-// names the folder for the files; the default is the folder of package cpu.
+// z<family>_<arch>.go. For machines without assembly it writes z<family>_noasm.go. For WebAssembly it
+// writes simd128/kernels.wasm in place of assembly. The argument names the folder for the files; the default
+// is the folder of package cpu.
 //
 // A kernel is an assembly function. It has a variant for each instruction set. A Go function in
 // z<family>_<arch>.go has a twin, the function of the same name in z<family>_noasm.go. The
@@ -52,6 +53,9 @@ var families = []family{
 	{"random", uniforms},
 }
 
+// onWASM lists the families that are also written for WebAssembly.
+var onWASM = []string{"tile", "window", "window_rows", "pointwise", "fold", "softmax", "winograd", "recurrent"}
+
 // onARM64 lists the families that are also written for arm64.
 var onARM64 = []string{"tile", "window", "window_rows", "transpose", "lrn", "peak", "pointwise", "fold", "softmax", "byte_tile", "byte_window", "max_row", "winograd", "update", "recurrent", "channel", "pool_grad"}
 
@@ -60,26 +64,45 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	for _, family := range families {
-		if err := family.into(dir); err != nil {
-			fmt.Fprintln(os.Stderr, "asm:", err)
-			os.Exit(1)
-		}
+	if err := write(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "asm:", err)
+		os.Exit(1)
 	}
 }
 
-func (y family) into(dir string) error {
-	arm := slices.Contains(onARM64, y.name)
-	files := map[string]string{}
-	for _, arch := range []string{"amd64", "arm64"} {
-		if arch == "arm64" && !arm {
-			continue
+func write(dir string) error {
+	fields, err := readFields("..")
+	if err != nil {
+		return err
+	}
+	module := kernelModule{fields: fields}
+	for _, family := range families {
+		if err := family.into(dir, &module); err != nil {
+			return err
 		}
-		f := file{arch: arch}
+	}
+	return os.WriteFile(filepath.Join(dir, "simd128", "kernels.wasm"), module.bytes(), 0o644)
+}
+
+func (y family) into(dir string, module *kernelModule) error {
+	others := []string{"amd64"}
+	if slices.Contains(onARM64, y.name) {
+		others = append(others, "arm64")
+	}
+	if slices.Contains(onWASM, y.name) {
+		others = append(others, "wasm")
+	}
+	files := map[string]string{}
+	for _, arch := range others {
+		f := file{arch: arch, tables: map[string][]uint32{}}
 		y.write(&f)
-		files["z"+y.name+"_"+arch+".s"] = f.assembly()
+		if arch == "wasm" {
+			f.finishWasm(module)
+		} else {
+			files["z"+y.name+"_"+arch+".s"] = f.assembly()
+		}
 		files["z"+y.name+"_"+arch+".go"] = f.declarations()
-		if twins := f.twins(arm); twins != "" {
+		if twins := f.twins(others); twins != "" {
 			files["z"+y.name+"_noasm.go"] = twins
 		}
 	}

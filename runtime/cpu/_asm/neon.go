@@ -118,6 +118,10 @@ func (k *vectors) takeTurns(p, x value, coefficients []float64) {
 
 // fillTail copies fill to register `to`, except the first CX lanes.
 func (f *file) fillTail(fill, to string) {
+	if f.arch == "wasm" {
+		f.op(fillLanes, fill, to)
+		return
+	}
 	f.line("VDUP", general("CX"), s4(aside))
 	f.word("cmgt", aside, aside, f.source("indices<>(SB)"), 0)
 	f.choice(aside, vector(to), vector(fill), vector(to))
@@ -217,6 +221,10 @@ func (f *file) stepsByElement(rows, n int, by any, used, v int, acc func(sum, r,
 // tailOf writes the code that loads or stores a register of four lanes. If CX is less than 4, only
 // the first CX lanes are loaded or stored. Lanes that are not loaded become zero.
 func (f *file) tailOf(from, to string) {
+	if f.arch == "wasm" {
+		f.tailOfWasm(from, to)
+		return
+	}
 	whole, single, end := f.fresh("whole"), f.fresh("single"), f.fresh("done")
 	count := general("CX")
 	one, register, place := "VLD1", to, from

@@ -6,10 +6,19 @@ func pointwiseFamily(f *file) {
 	t := &table{name: "constants"}
 	indices(f)
 	for _, p := range slices.Concat(arithmetic, rounding, elementary, slopes, activations, standardisation,
-		signs, hyperbolic, trigonometry, powers, smooth) {
+		signs, hyperbolic, fused(trigonometry), fused(powers), smooth) {
 		p.write(f, t)
 	}
 	t.write(f)
+}
+
+// fused marks kernels whose results need fused multiply-adds.
+func fused(kernels []pointwise) []pointwise {
+	marked := slices.Clone(kernels)
+	for i := range marked {
+		marked[i].fused = true
+	}
+	return marked
 }
 
 // arithmetic lists IEEE arithmetic between two slices, or between a slice and a scalar.

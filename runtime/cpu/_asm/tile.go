@@ -21,8 +21,11 @@ var isas = []isa{
 }
 
 func (f *file) sets() []isa {
-	if f.arch == "arm64" {
+	switch f.arch {
+	case "arm64":
 		return []isa{neon}
+	case "wasm":
+		return []isa{simd128}
 	}
 	return isas
 }
@@ -32,7 +35,7 @@ func (f *file) sets() []isa {
 // five times the distance between rows. With one of them as the index, a memory operand can reach
 // each row of a group.
 func (f *file) rowBases() (bases []string, group int) {
-	if f.arch == "arm64" {
+	if f.arch != "amd64" {
 		return []string{"SI", "R6", "R7", "R19", "R20", "R21"}, 1
 	}
 	return []string{"SI", "R8"}, len(rowIndex)
@@ -288,6 +291,15 @@ func (f *file) runs(rows int, mayLieApart bool, steps func(n int, by any)) {
 	f.nest(rows, true, func() {
 		tail, done := f.fresh("tail"), f.fresh("done")
 		f.op("MOVQ", "tile_run(R14)", "CX")
+		if f.arch == "wasm" {
+			// The compilers of WebAssembly move all loads of a loop to its start. More steps would take more
+			// registers than there are.
+			f.op("TESTQ", "CX", "CX")
+			f.op("JZ", done)
+			f.loop("CX", func() { steps(1, 4) })
+			f.mark(done)
+			return
+		}
 		f.op("SHRQ", 2, "CX")
 		f.op("JZ", tail)
 		f.loop("CX", func() { steps(unroll, 4*unroll) })
