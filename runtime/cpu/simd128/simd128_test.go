@@ -17,7 +17,7 @@ import (
 )
 
 // kernelTests are the files of package cpu with the tests that are run with the kernels of the module.
-var kernelTests = []string{"kerneltest_test.go", "dense_test.go", "pointwise_test.go", "reduce_test.go", "recurrent_cell_test.go"}
+var kernelTests = []string{"kerneltest_test.go", "dense_test.go", "product_wasm_test.go", "pointwise_test.go", "reduce_test.go", "recurrent_cell_test.go"}
 
 // TestKernels builds tests of package cpu for WebAssembly, and runs them with the module's kernels in this process.
 func TestKernels(t *testing.T) {
