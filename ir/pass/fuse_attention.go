@@ -40,6 +40,9 @@ func attentionFuser(ctx *Context, accepts func(n *ir.Node) bool) func(*ir.Builde
 		if !ok || known.has(a.k) || known.has(a.v) { // weights are prepared for products
 			return nil
 		}
+		if after, ok := a.laterExcluded(ctx); ok {
+			a.After, a.allow = after, nil
+		}
 		y := a.build(b, n.Results[0].Type, accepts)
 		if y == nil {
 			return nil
@@ -206,9 +209,6 @@ func scoresOf(b *ir.Builder, v *ir.Value) bool {
 // not known to be compatible, or if the function `accepts` returns false for a node with the operator and types of
 // the attention.
 func (a *attention) build(b *ir.Builder, y ir.Type, accepts func(n *ir.Node) bool) *ir.Value {
-	if after, ok := a.laterExcluded(); ok {
-		a.After, a.allow = after, nil
-	}
 	q, k, v := scaledView(a.q), scaledView(a.k), view{of: a.v, scale: 1}
 	k = k.swapped()
 	a.Scale *= q.scale * k.scale
@@ -265,8 +265,19 @@ func (a *attention) build(b *ir.Builder, y ir.Type, accepts func(n *ir.Node) boo
 }
 
 // laterExcluded returns k, and true, if a.allow excludes for query i the keys after i + k and no others, and k ≥ 0. a.allow
-// then compares a lower triangle of ones with 0, as in nn.CausalMask.
-func (a *attention) laterExcluded() (k int, ok bool) {
+// is then a constant, or compares a lower triangle of ones with 0, as in nn.CausalMask.
+func (a *attention) laterExcluded(ctx *Context) (k int, ok bool) {
+	if a.allow == nil || a.allow.Type.Rank() < 2 {
+		return 0, false
+	}
+	mask, queries, keys := a.allow.Type.Shape, a.q.Type.Shape, a.k.Type.Shape
+	rows, columns := mask[len(mask)-2], mask[len(mask)-1]
+	if !rows.Equal(queries[len(queries)-2]) || !columns.Equal(keys[len(keys)-1]) {
+		return 0, false
+	}
+	if t := ctx.known(a.allow); t != nil {
+		return laterIn(t, a.negated)
+	}
 	equal, _, ok := madeBy[op.Equal](a.allow)
 	if !ok || !a.negated || !isFilled(equal.Args[1], 0) {
 		return 0, false
@@ -281,9 +292,27 @@ func (a *attention) laterExcluded() (k int, ok bool) {
 			return 0, false
 		}
 	}
-	mask, queries, keys := a.allow.Type.Shape, a.q.Type.Shape, a.k.Type.Shape
-	rows, columns := mask[len(mask)-2], mask[len(mask)-1]
-	return k, rows.Equal(queries[len(queries)-2]) && columns.Equal(keys[len(keys)-1])
+	return k, true
+}
+
+// laterIn returns k, and true, if the elements of the matrices in t are `hidden` in row i for the columns after i + k and
+// no others, and k ≥ 0.
+func laterIn(t *ir.Tensor, hidden bool) (k int, ok bool) {
+	rows, columns := t.Shape[len(t.Shape)-2], t.Shape[len(t.Shape)-1]
+	if t.IsSplat() || t.Len() == 0 { // the elements of a splat may be too many to visit
+		return 0, false
+	}
+	excluded := func(i int) bool { return t.Bool(i) == hidden }
+	for k+1 < columns && !excluded(k+1) {
+		k++
+	}
+	for i := range t.Len() {
+		row, column := i/columns%rows, i%columns
+		if excluded(i) != (column > row+k) {
+			return 0, false
+		}
+	}
+	return k, true
 }
 
 // isFilled reports whether all elements of v are known to be x.

@@ -40,7 +40,6 @@ type trained struct {
 	layers1Linear1Bias           []float32 // f32[256]
 	layers1Linear2Weight         []float32 // f32[64,256]
 	layers1Linear2Bias           []float32 // f32[64]
-	constH129                    []bool    // bool[64,64]
 	constH160                    []float32 // f32[1,1,1]
 }
 
@@ -1292,7 +1291,7 @@ func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, l
 
 	// layers0Linear2 = model.go:50: f32[N,64,64]
 	if err := t.part3(call, n, evalForwardPart3ArenaOff, evalForwardPart3Arena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight,
-		w.layers0Norm1Bias, w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.constH129, w.layers0SelfAttnOutProjWeight,
+		w.layers0Norm1Bias, w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.layers0SelfAttnOutProjWeight,
 		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
 		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
 		return err
@@ -1300,7 +1299,7 @@ func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, l
 
 	// layers1Linear2 = model.go:50: f32[N,64,64]
 	if err := t.part3(call, n, evalForwardPart3Arena3Off, evalForwardPart3Arena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight,
-		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.constH129, w.layers1SelfAttnOutProjWeight,
+		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.layers1SelfAttnOutProjWeight,
 		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
 		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
 		return err
@@ -1320,9 +1319,8 @@ func (t *Trainer) evalForward(call *rt.TrainingFrame[trained, changes], n int, l
 
 // part3 is a part that several schedules have, with weights and memory of their own.
 func (t *Trainer) part3(call *rt.TrainingFrame[trained, changes], n, base, scaled int,
-	linear2, p1, norm1Weight, norm1Bias, selfAttnInProjWeight, selfAttnInProjBias []float32, constH129 []bool,
-	selfAttnOutProjWeight, selfAttnOutProjBias, norm2Weight, norm2Bias, linear1Weight, linear1Bias, linear2Weight,
-	linear2Bias []float32) error {
+	linear2, p1, norm1Weight, norm1Bias, selfAttnInProjWeight, selfAttnInProjBias, selfAttnOutProjWeight, selfAttnOutProjBias, norm2Weight,
+	norm2Bias, linear1Weight, linear1Bias, linear2Weight, linear2Bias []float32) error {
 	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
@@ -1390,7 +1388,7 @@ func (t *Trainer) part3(call *rt.TrainingFrame[trained, changes], n, base, scale
 	cpu.MatMul(selfAttn3, norm1, selfAttnInProjWeight7, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias4})
 
 	// h1 = model.go:50: f32[N,64,4,16]
-	cpu.Attention(h1, selfAttn, selfAttn2, selfAttn3, h1Scratch1, attention1.For(n, call.Ctx), &cpu.AttentionMask{Allow: constH129})
+	cpu.Attention(h1, selfAttn, selfAttn2, selfAttn3, h1Scratch1, attention1.For(n, call.Ctx), nil)
 
 	// selfAttnOutProjWeight2 = model.go:50: f32[4,64,16]
 	cpu.PackPanels(selfAttnOutProjWeight2, selfAttnOutProjWeight, 64, 64, 64, true, 1, 4096)
@@ -1450,7 +1448,7 @@ func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, outp
 
 	// layers0Linear2 = model.go:50: f32[N,64,64]
 	if err := t.part3(call, n, evalLossPart3ArenaOff, evalLossPart3Arena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight,
-		w.layers0Norm1Bias, w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.constH129, w.layers0SelfAttnOutProjWeight,
+		w.layers0Norm1Bias, w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.layers0SelfAttnOutProjWeight,
 		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
 		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
 		return err
@@ -1458,7 +1456,7 @@ func (t *Trainer) evalLoss(call *rt.TrainingFrame[trained, changes], n int, outp
 
 	// layers1Linear2 = model.go:50: f32[N,64,64]
 	if err := t.part3(call, n, evalLossPart3Arena3Off, evalLossPart3Arena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight,
-		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.constH129, w.layers1SelfAttnOutProjWeight,
+		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.layers1SelfAttnOutProjWeight,
 		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
 		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
 		return err

@@ -193,18 +193,18 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits []float32, toke
 	// layers0Linear2 = model.go:50: f32[N,64,64]
 	if err := s.part(call, n, partArenaOff, partArena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
 		w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.layers0SelfAttnInProjWeight2, w.layers0SelfAttnInProjBias2,
-		w.layers0SelfAttnInProjWeight3, w.layers0SelfAttnInProjBias3, w.constH129, w.layers0SelfAttnOutProjWeight,
-		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
-		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
+		w.layers0SelfAttnInProjWeight3, w.layers0SelfAttnInProjBias3, w.layers0SelfAttnOutProjWeight, w.layers0SelfAttnOutProjBias,
+		w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias, w.layers0Linear2Weight,
+		w.layers0Linear2Bias); err != nil {
 		return err
 	}
 
 	// layers1Linear2 = model.go:50: f32[N,64,64]
 	if err := s.part(call, n, partArena3Off, partArena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight, w.layers1Norm1Bias,
 		w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.layers1SelfAttnInProjWeight2, w.layers1SelfAttnInProjBias2,
-		w.layers1SelfAttnInProjWeight3, w.layers1SelfAttnInProjBias3, w.constH129, w.layers1SelfAttnOutProjWeight,
-		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
-		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
+		w.layers1SelfAttnInProjWeight3, w.layers1SelfAttnInProjBias3, w.layers1SelfAttnOutProjWeight, w.layers1SelfAttnOutProjBias,
+		w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias, w.layers1Linear2Weight,
+		w.layers1Linear2Bias); err != nil {
 		return err
 	}
 
@@ -220,10 +220,8 @@ func (s *Session) forward(call *rt.Frame[weights], n int, logits []float32, toke
 // part is a part that several schedules have, with weights and memory of their own.
 func (s *Session) part(call *rt.Frame[weights], n, base, scaled int,
 	linear2, p1, norm1Weight, norm1Bias, selfAttnInProjWeight, selfAttnInProjBias, selfAttnInProjWeight2, selfAttnInProjBias2,
-	selfAttnInProjWeight3, selfAttnInProjBias3 []float32,
-	constH129 []bool,
-	selfAttnOutProjWeight, selfAttnOutProjBias, norm2Weight, norm2Bias, linear1Weight, linear1Bias, linear2Weight,
-	linear2Bias []float32) error {
+	selfAttnInProjWeight3, selfAttnInProjBias3, selfAttnOutProjWeight, selfAttnOutProjBias, norm2Weight, norm2Bias, linear1Weight,
+	linear1Bias, linear2Weight, linear2Bias []float32) error {
 	if err := rt.Done(call.Ctx); err != nil {
 		return err
 	}
@@ -252,7 +250,7 @@ func (s *Session) part(call *rt.Frame[weights], n, base, scaled int,
 	cpu.MatMul(selfAttn3, norm1, selfAttnInProjWeight3, matMul2.Rows(64*n, call.Ctx), &cpu.Epilogue{Bias: selfAttnInProjBias3})
 
 	// h1 = model.go:50: f32[N,64,4,16]
-	cpu.Attention(h1, selfAttn, selfAttn2, selfAttn3, h1Scratch1, attention1.For(n, call.Ctx), &cpu.AttentionMask{Allow: constH129})
+	cpu.Attention(h1, selfAttn, selfAttn2, selfAttn3, h1Scratch1, attention1.For(n, call.Ctx), nil)
 
 	// selfAttnOutProj = model.go:50: f32[N,64,64]
 	cpu.MatMul(selfAttnOutProj, h1, selfAttnOutProjWeight, matMul2.Rows(64*n, call.Ctx),
@@ -303,18 +301,18 @@ func (s *Session) loss(call *rt.Frame[weights], n int, output []float32, tokens,
 	// layers0Linear2 = model.go:50: f32[N,64,64]
 	if err := s.part(call, n, lossPartArenaOff, lossPartArena2Off, layers0Linear2, tokens2, w.layers0Norm1Weight, w.layers0Norm1Bias,
 		w.layers0SelfAttnInProjWeight, w.layers0SelfAttnInProjBias, w.layers0SelfAttnInProjWeight2, w.layers0SelfAttnInProjBias2,
-		w.layers0SelfAttnInProjWeight3, w.layers0SelfAttnInProjBias3, w.constH129, w.layers0SelfAttnOutProjWeight,
-		w.layers0SelfAttnOutProjBias, w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias,
-		w.layers0Linear2Weight, w.layers0Linear2Bias); err != nil {
+		w.layers0SelfAttnInProjWeight3, w.layers0SelfAttnInProjBias3, w.layers0SelfAttnOutProjWeight, w.layers0SelfAttnOutProjBias,
+		w.layers0Norm2Weight, w.layers0Norm2Bias, w.layers0Linear1Weight, w.layers0Linear1Bias, w.layers0Linear2Weight,
+		w.layers0Linear2Bias); err != nil {
 		return err
 	}
 
 	// layers1Linear2 = model.go:50: f32[N,64,64]
 	if err := s.part(call, n, lossPartArena3Off, lossPartArena4Off, layers1Linear2, layers0Linear2, w.layers1Norm1Weight,
 		w.layers1Norm1Bias, w.layers1SelfAttnInProjWeight, w.layers1SelfAttnInProjBias, w.layers1SelfAttnInProjWeight2,
-		w.layers1SelfAttnInProjBias2, w.layers1SelfAttnInProjWeight3, w.layers1SelfAttnInProjBias3, w.constH129,
-		w.layers1SelfAttnOutProjWeight, w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight,
-		w.layers1Linear1Bias, w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
+		w.layers1SelfAttnInProjBias2, w.layers1SelfAttnInProjWeight3, w.layers1SelfAttnInProjBias3, w.layers1SelfAttnOutProjWeight,
+		w.layers1SelfAttnOutProjBias, w.layers1Norm2Weight, w.layers1Norm2Bias, w.layers1Linear1Weight, w.layers1Linear1Bias,
+		w.layers1Linear2Weight, w.layers1Linear2Bias); err != nil {
 		return err
 	}
 

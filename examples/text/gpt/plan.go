@@ -12,8 +12,7 @@ var (
 	matMul1    = cpu.MatMulShape{N: 256, K: 64, LDA: 64, LDC: 256, Batch: 1}
 	matMul2    = cpu.MatMulShape{N: 64, K: 64, LDA: 64, LDC: 64, Batch: 1}
 	attention1 = cpu.AttentionShape{Heads: 4, Shared: 4, Queries: 64, Keys: 64, Depth: 16, Width: 16, Q: [4]int{0, 4096, 16, 64},
-		K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1, After: -1,
-		Mask: [4]int{0, 0, 64, 1}}
+		K: [4]int{0, 4096, 16, 64}, V: [4]int{0, 4096, 16, 64}, Y: [4]int{0, 4096, 16, 64}, Scale: 0.25, Softcap: 0, Before: -1}
 	matMul3 = cpu.MatMulShape{N: 64, K: 256, LDA: 256, LDC: 64, Batch: 1}
 	matMul4 = cpu.MatMulShape{M: 64, N: 256, LDC: 256, Batch: 1}
 	matMul5 = cpu.MatMulShape{M: 64, N: 64, K: 16, LDA: 16, LDC: 64, StrideA: 1024, StrideB: 1024, StrideC: 4096}
@@ -38,13 +37,13 @@ var forwardMethod = rt.Method{
 //
 //	               steps     0                                                          188928
 //	h1             4-5                          |
-//	tokens2        5-24                                                          [----)
-//	partArena2     24-24                        [-------------------------------)
-//	partArena      24-24     [-----------------)
-//	layers0Linear2 24-42                                                               [----)
-//	partArena4     42-42                        [-------------------------------)
-//	partArena3     42-42     [-----------------)
-//	layers1Linear2 42-45                                                         [----)
+//	tokens2        5-23                                                          [----)
+//	partArena2     23-23                        [-------------------------------)
+//	partArena      23-23     [-----------------)
+//	layers0Linear2 23-40                                                               [----)
+//	partArena4     40-40                        [-------------------------------)
+//	partArena3     40-40     [-----------------)
+//	layers1Linear2 40-43                                                         [----)
 const (
 	h1Off         = 57856 // i64[64*N]
 	partArenaOff  = 0     // u8[57856]
@@ -94,16 +93,16 @@ var lossMethod = rt.Method{
 //
 //	               steps     0                                                          188928
 //	h1             4-5                          |
-//	tokens2        5-24                                                          [----)
-//	partArena2     24-24                        [-------------------------------)
-//	partArena      24-24     [-----------------)
-//	layers0Linear2 24-42                                                               [----)
-//	partArena4     42-42                        [-------------------------------)
-//	partArena3     42-42     [-----------------)
-//	layers1Linear2 42-45                                                         [----)
-//	tokens3        45-51                        [--------------------)
-//	h5             49-51                                              |
-//	h6             51-54                                              |
+//	tokens2        5-23                                                          [----)
+//	partArena2     23-23                        [-------------------------------)
+//	partArena      23-23     [-----------------)
+//	layers0Linear2 23-40                                                               [----)
+//	partArena4     40-40                        [-------------------------------)
+//	partArena3     40-40     [-----------------)
+//	layers1Linear2 40-43                                                         [----)
+//	tokens3        43-49                        [--------------------)
+//	h5             47-49                                              |
+//	h6             49-52                                              |
 const (
 	lossH1Off         = 57856 // i64[64*N]
 	lossPartArenaOff  = 0     // u8[57856]
@@ -522,14 +521,14 @@ var evalForwardMethod = rt.Method{
 //
 //	               steps     0                                                          196608
 //	h1             4-5                            |
-//	tokens2        5-20                                                           [---)
-//	part3Arena2    20-20                          [------------------------------)
-//	part3Arena     20-20     [-------------------)
-//	layers0Linear2 20-34                                                               [----)
-//	part3Arena4    34-34                          [------------------------------)
-//	part3Arena3    34-34     [-------------------)
-//	layers1Linear2 34-37                                                          [---)
-//	tokensWeight   36-37     [-------------------)
+//	tokens2        5-19                                                           [---)
+//	part3Arena2    19-19                          [------------------------------)
+//	part3Arena     19-19     [-------------------)
+//	layers0Linear2 19-32                                                               [----)
+//	part3Arena4    32-32                          [------------------------------)
+//	part3Arena3    32-32     [-------------------)
+//	layers1Linear2 32-35                                                          [---)
+//	tokensWeight   34-35     [-------------------)
 const (
 	evalForwardH1Off           = 65536 // i64[64*N]
 	evalForwardPart3ArenaOff   = 0     // u8[65536]
@@ -604,17 +603,17 @@ var evalLossMethod = rt.Method{
 //
 //	               steps     0                                                          196608
 //	h1             4-5                            |
-//	tokens2        5-20                                                           [---)
-//	part3Arena2    20-20                          [------------------------------)
-//	part3Arena     20-20     [-------------------)
-//	layers0Linear2 20-34                                                               [----)
-//	part3Arena4    34-34                          [------------------------------)
-//	part3Arena3    34-34     [-------------------)
-//	layers1Linear2 34-37                                                          [---)
-//	tokensWeight   36-37     [-------------------)
-//	tokens3        37-43                          [-------------------)
-//	h5             41-43                                               |
-//	h6             43-46                                               |
+//	tokens2        5-19                                                           [---)
+//	part3Arena2    19-19                          [------------------------------)
+//	part3Arena     19-19     [-------------------)
+//	layers0Linear2 19-32                                                               [----)
+//	part3Arena4    32-32                          [------------------------------)
+//	part3Arena3    32-32     [-------------------)
+//	layers1Linear2 32-35                                                          [---)
+//	tokensWeight   34-35     [-------------------)
+//	tokens3        35-41                          [-------------------)
+//	h5             39-41                                               |
+//	h6             41-44                                               |
 const (
 	evalLossH1Off           = 65536 // i64[64*N]
 	evalLossPart3ArenaOff   = 0     // u8[65536]

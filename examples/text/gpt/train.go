@@ -79,7 +79,6 @@ func (m *Model) NewTrainer(o TrainerOptions) (*Trainer, error) {
 	own := rt.OpenWeights(embedded)
 	w := &trained{
 		constH364: rt.WeightsOf[bool](own, "const/h36.4", 64, 64),
-		constH129: rt.WeightsOf[bool](own, "const/h129", 64, 64),
 		constH160: rt.WeightsOf[float32](own, "const/h160", 1, 1, 1),
 	}
 	t := &Trainer{}

@@ -160,7 +160,6 @@ type weights struct {
 	layers0SelfAttnInProjBias2   []float32 // f32[64]
 	layers0SelfAttnInProjWeight3 []float32 // f32[4,64,16]
 	layers0SelfAttnInProjBias3   []float32 // f32[64]
-	constH129                    []bool    // bool[64,64]
 	layers0SelfAttnOutProjWeight []float32 // f32[4,64,16]
 	layers0SelfAttnOutProjBias   []float32 // f32[64]
 	layers0Norm2Weight           []float32 // f32[64]
@@ -190,7 +189,6 @@ type weights struct {
 
 // prepare computes the tensors that the kernels read from the source model's tensors.
 func prepare(raw *rt.Weights) (*weights, error) {
-	own := rt.OpenWeights(embedded)
 	p := &weights{
 		tokensWeight:                 rt.WeightsOf[float32](raw, "tokens.weight", 256, 64),
 		places:                       rt.WeightsOf[float32](raw, "places", 64, 64),
@@ -204,7 +202,6 @@ func prepare(raw *rt.Weights) (*weights, error) {
 		layers0SelfAttnInProjBias2:   rt.Make[float32](64),
 		layers0SelfAttnInProjWeight3: rt.Make[float32](4096),
 		layers0SelfAttnInProjBias3:   rt.Make[float32](64),
-		constH129:                    rt.WeightsOf[bool](own, "const/h129", 64, 64),
 		layers0SelfAttnOutProjWeight: rt.Make[float32](4096),
 		layers0SelfAttnOutProjBias:   rt.WeightsOf[float32](raw, "layers.0.self_attn.out_proj.bias", 64),
 		layers0Norm2Weight:           rt.WeightsOf[float32](raw, "layers.0.norm2.weight", 64),
@@ -234,23 +231,19 @@ func prepare(raw *rt.Weights) (*weights, error) {
 	if err := raw.Err(); err != nil {
 		return nil, err
 	}
-	if err := own.Err(); err != nil {
-		return nil, err
-	}
 	rt.Keep(p, raw)
-	rt.Keep(p, own)
 	arena, err := rt.NewArena(16384)
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare1(p, raw, own, arena); err != nil {
+	if err := prepare1(p, raw, arena); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // prepare1 computes some of the tensors of p.
-func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error {
+func prepare1(p *weights, raw *rt.Weights, arena []byte) error {
 	var (
 		tokensWeight                 = rt.WeightsOf[float32](raw, "tokens.weight", 256, 64)
 		layers0SelfAttnInProjWeight  = rt.WeightsOf[float32](raw, "layers.0.self_attn.in_proj_weight", 192, 64)
@@ -265,9 +258,6 @@ func prepare1(p *weights, raw *rt.Weights, own *rt.Weights, arena []byte) error 
 		layers1Linear2Weight         = rt.WeightsOf[float32](raw, "layers.1.linear2.weight", 64, 256)
 	)
 	if err := raw.Err(); err != nil {
-		return err
-	}
-	if err := own.Err(); err != nil {
 		return err
 	}
 	var (
