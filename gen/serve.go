@@ -17,6 +17,9 @@ const ServerName = "server"
 // servePath is the module of servers. Generated packages do not need it; the programs that serve them do.
 const servePath = "github.com/burngen/burngen/runtime/serve"
 
+// beamPath is the module of programs that compute the items of files.
+const beamPath = "github.com/burngen/burngen/runtime/beam"
+
 // Server returns the folder of a program that serves a package. It returns an error if the package is not
 // in a module.
 func Server(p Packaged) (Folder, error) {
@@ -39,6 +42,20 @@ func (m *Model) loads() string {
 
 // ServerMain returns a main package that serves the package with this import path.
 func (m *Model) ServerMain(imported string) ([]byte, error) {
+	comment := fmt.Sprintf("// Command %s serves the model %s by the Open Inference Protocol. Its flag -help lists the\n// others.", ServerName, strconv.QuoteToASCII(m.Name))
+	return m.mainOf(imported, comment, "serve.Main", "serve", servePath)
+}
+
+// BatchMain returns a main package that computes the items of files with the package that has this import path. The
+// package must have been generated for servers, see [Options].
+func (m *Model) BatchMain(imported string) ([]byte, error) {
+	comment := fmt.Sprintf("// Command beam computes the items of files with the model %s. Its flag -help lists the\n// others.", strconv.QuoteToASCII(m.Name))
+	return m.mainOf(imported, comment, "batch.Main", "infer", beamPath+"/batch", beamPath+"/infer")
+}
+
+// mainOf returns a main package. It calls the function `run` with the model, to which the functions Package and
+// PackageFile of the package `of` convert the generated package. others are the import paths of `run` and `of`.
+func (m *Model) mainOf(imported, comment, run, of string, others ...string) ([]byte, error) {
 	name := FileName(m.Name, "model")
 	load, model := m.loads(), ""
 	switch s := m.store().(type) {
@@ -52,13 +69,15 @@ func (m *Model) ServerMain(imported string) ([]byte, error) {
 			model = ""
 		}
 	}
-	call := fmt.Sprintf("serve.Package(%q, func() (*model.Model, error) { return %s })", name, load)
+	call := fmt.Sprintf("%s.Package(%q, func() (*model.Model, error) { return %s })", of, name, load)
 	if model != "" {
-		call = fmt.Sprintf("serve.PackageFile(%q, %q, func(path string) (*model.Model, error) { return model.Load(path) })", name, model)
+		call = fmt.Sprintf("%s.PackageFile(%q, %q, func(path string) (*model.Model, error) { return model.Load(path) })", of, name, model)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// %s\n\n", emit.Header)
-	fmt.Fprintf(&b, "// Command %s serves the model %s by the Open Inference Protocol. Its flag -help lists the\n// others.\n", ServerName, strconv.QuoteToASCII(m.Name))
-	fmt.Fprintf(&b, "package main\n\nimport (\n%q\n\nmodel %q\n)\n\nfunc main() {\nserve.Main(%s)\n}\n", servePath, imported, call)
+	fmt.Fprintf(&b, "// %s\n\n%s\npackage main\n\nimport (\n", emit.Header, comment)
+	for _, other := range others {
+		fmt.Fprintf(&b, "%q\n", other)
+	}
+	fmt.Fprintf(&b, "\nmodel %q\n)\n\nfunc main() {\n%s(%s)\n}\n", imported, run, call)
 	return format.Source(b.Bytes())
 }

@@ -26,7 +26,7 @@ type command struct {
 }
 
 // commands lists the commands. The first one is the default.
-var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, serveCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand, watchCommand, reportCommand, compareCommand}
+var commands = []command{genCommand, checkCommand, inspectCommand, convertCommand, runCommand, serveCommand, beamCommand, benchCommand, calibrateCommand, verifyCommand, devicesCommand, watchCommand, reportCommand, compareCommand}
 
 // aliases maps other words for commands to their names.
 var aliases = map[string]string{"generate": "gen", "benchmark": "bench", "calibration": "calibrate"}

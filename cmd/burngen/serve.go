@@ -41,25 +41,43 @@ func defineServe(flags *flagSet) func(*streams, []string) error {
 		if o.Target, err = on.found(s.err, o.Target); err != nil {
 			return err
 		}
-		bar := newProgress(s.err)
-		defer bar.end()
-		o.Progress, o.Package, o.Serve = bar.stage, "model", true
-		m, err := load(flags, file, o, s)
-		if err != nil {
-			return err
-		}
-		dir, err := temporary.Folder("")
-		if err != nil {
-			return err
-		}
-		defer temporary.Remove(dir)
-		binary, own, err := buildServer(m, dir)
-		bar.end()
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.Source.File, err)
-		}
-		return runServer(s, binary, append(own, args[1:]...))
+		return buildAndRun(flags, file, o, s, server, args[1:])
 	}
+}
+
+// nested is a program that calls a model, in a nested module.
+type nested struct {
+	// what it is in errors, and the name of its module
+	what, name string
+	// the folder of the nested module that it needs
+	folder string
+	// main returns the text of its main package.
+	main func(m *gen.Model, imported string) ([]byte, error)
+}
+
+var server = nested{"server", "serve", "runtime/serve", (*gen.Model).ServerMain}
+
+// buildAndRun generates the package of a model in a temporary folder, builds the program n with it, and runs the
+// program with these arguments.
+func buildAndRun(flags *flagSet, file string, o *gen.Options, s *streams, n nested, args []string) error {
+	bar := newProgress(s.err)
+	defer bar.end()
+	o.Progress, o.Package, o.Serve = bar.stage, "model", true
+	m, err := load(flags, file, o, s)
+	if err != nil {
+		return err
+	}
+	dir, err := temporary.Folder("")
+	if err != nil {
+		return err
+	}
+	defer temporary.Remove(dir)
+	binary, own, err := n.build(m, dir)
+	bar.end()
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.Source.File, err)
+	}
+	return runUntilEnd(s, binary, append(own, args...))
 }
 
 // programOf writes a module called name into the empty folder dir: the package of a model, and a main package that
@@ -83,18 +101,17 @@ func programOf(m *gen.Model, dir, name string, mainOf func(imported string) ([]b
 	return module, os.WriteFile(filepath.Join(dir, "main.go"), text, 0o666)
 }
 
-// buildServer builds, in folder dir, the program that serves a model. It returns the program's path
-// and the flags that it needs.
-func buildServer(m *gen.Model, dir string) (binary string, flags []string, err error) {
-	module, err := programOf(m, dir, "serve", m.ServerMain)
+// build builds the program for a model in folder dir. It returns the program's path and the flags that it needs.
+func (n nested) build(m *gen.Model, dir string) (binary string, flags []string, err error) {
+	module, err := programOf(m, dir, n.name, func(imported string) ([]byte, error) { return n.main(m, imported) })
 	if err != nil {
 		return "", nil, err
 	}
-	if err := module.Nested("runtime/serve"); err != nil {
+	if err := module.Nested(n.folder); err != nil {
 		return "", nil, err
 	}
 	if out, err := module.Build(); err != nil {
-		return "", nil, fmt.Errorf("building the server: %w\n%s", err, out)
+		return "", nil, fmt.Errorf("building the %s: %w\n%s", n.what, err, out)
 	}
 	if outside, _ := filepath.Glob(filepath.Join(dir, "model", "*.safetensors")); len(outside) == 1 && m.WeightsSize() > gen.MaxEmbedded {
 		flags = []string{"-file", outside[0]}
@@ -102,10 +119,10 @@ func buildServer(m *gen.Model, dir string) (binary string, flags []string, err e
 	return module.Binary(), flags, nil
 }
 
-// runServer runs a server until it ends, and passes signals on to it. It does not pass on
-// interrupts, which reach the server from the terminal.
-func runServer(s *streams, binary string, args []string) error {
-	signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // the server ends first, and then this program
+// runUntilEnd runs a program until it ends, and passes signals on to it. It does not pass on interrupts, which reach
+// the program from the terminal.
+func runUntilEnd(s *streams, binary string, args []string) error {
+	signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // the program ends first, and then this one
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	c := exec.Command(binary, args...)
@@ -124,7 +141,7 @@ func runServer(s *streams, binary string, args []string) error {
 		case err := <-ended:
 			var status *exec.ExitError
 			if errors.As(err, &status) {
-				return errReported // the server has said why
+				return errReported // the program has said why
 			}
 			return err
 		}
