@@ -30,7 +30,7 @@ var arrows = []arrow{
 	{"runtime/cpu/simd128", "", "github.com/tetratelabs/wazero"},
 	{"runtime/rt/image", "", "golang.org/x/image"},
 	{"runtime/data", "runtime/rt", ""},
-	{"runtime/data/images", "runtime/data runtime/rt", "golang.org/x/image"},
+	{"runtime/data/images", "runtime/cpu runtime/data runtime/rt", "golang.org/x/image"},
 	{"runtime/data/text", "runtime/rt", "github.com/dlclark/regexp2 golang.org/x/text"},
 	{"runtime/metric", "runtime/rt", ""},
 	{"runtime/metric/system", "runtime/learn runtime/metric/system/internal/nvml runtime/rt", "github.com/shirou/gopsutil/v4"},

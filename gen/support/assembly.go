@@ -138,6 +138,7 @@ var assembly = []string{
 	"ScalarDiv",
 	"ScalarPow",
 	"ScalarSub",
+	"ScalePixels",
 	"ScatterNDAdd",
 	"ScatterNDMax",
 	"ScatterNDMin",
@@ -156,6 +157,7 @@ var assembly = []string{
 	"StridedCopy",
 	"Sub",
 	"SubScalar",
+	"SumPixelRows",
 	"Swish",
 	"Tan",
 	"Tanh",
@@ -168,4 +170,5 @@ var assembly = []string{
 	"WhereScalarY",
 	"WhereScalars",
 	"Winograd",
+	"YCbCrToRGBA",
 }

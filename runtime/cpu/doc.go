@@ -1,5 +1,6 @@
 // Package cpu contains kernels that compute on tensors: products, convolutions, pooling,
-// normalisation, reductions and pointwise functions. They work on slices that the caller provides.
+// normalisation, reductions and pointwise functions. A few kernels compute on pictures of 8 bits.
+// All of them work on slices that the caller provides.
 // The package does not know graphs, files or memory plans. Kernels allocate memory only for errors,
 // and for strings, sequences, optionals and maps that they create.
 //

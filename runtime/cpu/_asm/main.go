@@ -51,6 +51,7 @@ var families = []family{
 	{"channel", channels},
 	{"pool_grad", poolGrads},
 	{"random", uniforms},
+	{"pixel", pixelFamily},
 }
 
 // onWASM lists the families that are also written for WebAssembly.

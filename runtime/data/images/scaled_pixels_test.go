@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"testing"
+
+	"github.com/burngen/burngen/runtime/cpu"
 )
 
 // plainlyScaled scales m with one sum for each channel: first rows, whose pixels are rounded and clamped, then columns.
@@ -12,14 +14,14 @@ func plainlyScaled(m *image.RGBA, width, height int, f Filter) *image.RGBA {
 	x.plan(f.kernel(), m.Rect.Dx(), width)
 	y.plan(f.kernel(), m.Rect.Dy(), height)
 	scaled := func(w *windows, i int, channel func(j int) uint8) uint8 {
-		begin, sum, weights := 0, int64(1<<(fixedBits-1)), w.fixed(nil)
+		begin, sum, weights := 0, int64(1<<(cpu.PixelWeightBits-1)), w.fixed(nil)
 		if i > 0 {
 			begin = w.end[i-1]
 		}
 		for j, weight := range weights[begin:w.end[i]] {
 			sum += int64(channel(w.first[i]+j)) * int64(weight)
 		}
-		return uint8(min(max(sum>>fixedBits, 0), 255))
+		return uint8(min(max(sum>>cpu.PixelWeightBits, 0), 255))
 	}
 	rows, out := image.NewRGBA(image.Rect(0, 0, width, m.Rect.Dy())), image.NewRGBA(image.Rect(0, 0, width, height))
 	for v := range m.Rect.Dy() {

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"golang.org/x/image/draw"
+
+	"github.com/burngen/burngen/runtime/cpu"
 )
 
 // Filter says how values between the pixels of a picture are computed.
@@ -64,11 +66,11 @@ func (g scale) bytes(dst, src raster[uint8], w *scaling) {
 		return
 	}
 	w.plan(g)
-	w.fixedX, w.fixedY = w.x.fixed(w.fixedX), w.y.fixed(w.fixedY)
-	w.lanes = sized(w.lanes, 2*dst.width*(1+w.y.most()))
-	// Weights are rounded by at most ½. The sum of up to 2¹⁴ weights exceeds 1 too little to make 256 of 255.
-	clamp := g.filter == Bicubic || max(g.from.Dx(), g.from.Dy()) > 1<<14
-	scaledPixels(dst, src.part(g.from), &w.x, &w.y, w.fixedX, w.fixedY, clamp, w.lanes)
+	w.fixed = w.x.fixed(w.fixed)
+	w.pixels.Set(w.x.first, w.x.end, w.fixed, g.from.Dx())
+	w.fixed = w.y.fixed(w.fixed)
+	w.scaled = sized(w.scaled, 4*dst.width*w.y.most())
+	scaledPixels(dst, src.part(g.from), &w.pixels, &w.y, w.fixed, w.scaled)
 }
 
 func (g scale) floats(dst, src raster[float32], _, _ int, w *scaling) {
@@ -86,9 +88,10 @@ func (g scale) classes(dst, src raster[uint8], w *scaling) { nearest(dst, src.pa
 
 type scaling struct {
 	x, y           windows
-	fixedX, fixedY []int32
+	fixed          []int32
+	pixels         cpu.PixelWindows
+	scaled         []uint8
 	floatX, floatY []float32
-	lanes          []int64
 	rows           []float32
 	columns        []int
 }
@@ -145,14 +148,11 @@ func (w *windows) most() int {
 	return most
 }
 
-// fixedBits is the number of fractional bits of the fixed-point weights for channels of 8 bits.
-const fixedBits = 22
-
-// fixed returns the weights in fixed point. It reuses dst.
+// fixed returns the weights in the fixed point of package cpu. It reuses dst.
 func (w *windows) fixed(dst []int32) []int32 {
 	dst = sized(dst, len(w.weight))
 	for i, x := range w.weight {
-		dst[i] = int32(math.Round(x * (1 << fixedBits)))
+		dst[i] = int32(math.Round(x * (1 << cpu.PixelWeightBits)))
 	}
 	return dst
 }

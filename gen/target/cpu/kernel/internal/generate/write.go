@@ -29,9 +29,11 @@ type writer struct {
 	composites map[string]*composite
 }
 
-// uncalled lists kernels that models do not call: the kernels of optimizers, and two that tests of
-// other kernels need.
-var uncalled = []string{"AdaGrad", "Adam", "Adan", "Lion", "RMSProp", "SGD", "PackDepthwise", "ScatterStrided"}
+// uncalled lists kernels that models do not call: the kernels of optimizers and of pictures, and two
+// that tests of other kernels need.
+var uncalled = []string{
+	"AdaGrad", "Adam", "Adan", "Lion", "RMSProp", "SGD", "ScalePixels", "SumPixelRows", "YCbCrToRGBA", "PackDepthwise", "ScatterStrided",
+}
 
 // kernels collects the kernels of packages: exported functions that take memory or return an error,
 // except the functions in uncalled.
