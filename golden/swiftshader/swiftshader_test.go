@@ -1,4 +1,5 @@
-package golden
+// Package swiftshader tests with another driver of Vulkan.
+package swiftshader
 
 import (
 	"os"
@@ -40,7 +41,7 @@ func TestSwiftShader(t *testing.T) {
 	} {
 		t.Run(c.folder, func(t *testing.T) {
 			run := exec.Command("go", "test", "-count=1", "-v", "-run", c.tests, c.folder)
-			run.Dir = ".."
+			run.Dir = "../.."
 			run.Env = append(run.Environ(), "VK_ICD_FILENAMES="+driver, "VK_DRIVER_FILES="+driver)
 			out, err := run.CombinedOutput()
 			if err != nil || strings.Contains(string(out), "no usable GPU") {
