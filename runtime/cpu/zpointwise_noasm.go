@@ -224,54 +224,54 @@ func sinhFast(dst, x []float32) bool {
 	return false
 }
 
-// sinFast is not used: there is no assembly.
+// sinFast computes dst[i] = sin(x[i]) where there is assembly.
 func sinFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// cosFast is not used: there is no assembly.
+// cosFast computes dst[i] = cos(x[i]) where there is assembly.
 func cosFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// tanFast is not used: there is no assembly.
+// tanFast computes dst[i] = tan(x[i]) where there is assembly.
 func tanFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// asinFast is not used: there is no assembly.
+// asinFast computes dst[i] = asin(x[i]) where there is assembly.
 func asinFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// acosFast is not used: there is no assembly.
+// acosFast computes dst[i] = acos(x[i]) where there is assembly.
 func acosFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// atanFast is not used: there is no assembly.
+// atanFast computes dst[i] = atan(x[i]) where there is assembly.
 func atanFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// powFast is not used: there is no assembly.
+// powFast computes dst[i] = a[i] to the power b[i] where there is assembly.
 func powFast(dst, a, b []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// powScalarFast is not used: there is no assembly.
+// powScalarFast computes dst[i] = a[i] to the power b where there is assembly.
 func powScalarFast(dst, a []float32, b float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// scalarPowFast is not used: there is no assembly.
+// scalarPowFast computes dst[i] = a to the power b[i] where there is assembly.
 func scalarPowFast(dst, b []float32, a float32) bool {
-	panic(noAssembly)
+	return false
 }
 
-// cubeFast is not used: there is no assembly.
+// cubeFast computes dst[i] = x[i]³ where there is assembly.
 func cubeFast(dst, x []float32) bool {
-	panic(noAssembly)
+	return false
 }
 
 // thresholdedReluFast computes dst[i] = x[i], or 0 up to alpha where there is assembly.

@@ -1234,52 +1234,52 @@ func sinhFast(dst, x []float32) bool {
 // sinhPart computes the elements from…to of sinhFast.
 func sinhPart(s *pointwise, from, to int) { sinhFast(s.dst[from:to], s.a[from:to]) }
 
-// sinFast is not used: there is no assembly.
+// sinFast computes dst[i] = sin(x[i]) where there is assembly.
 func sinFast(dst, x []float32) bool {
 	return false
 }
 
-// cosFast is not used: there is no assembly.
+// cosFast computes dst[i] = cos(x[i]) where there is assembly.
 func cosFast(dst, x []float32) bool {
 	return false
 }
 
-// tanFast is not used: there is no assembly.
+// tanFast computes dst[i] = tan(x[i]) where there is assembly.
 func tanFast(dst, x []float32) bool {
 	return false
 }
 
-// asinFast is not used: there is no assembly.
+// asinFast computes dst[i] = asin(x[i]) where there is assembly.
 func asinFast(dst, x []float32) bool {
 	return false
 }
 
-// acosFast is not used: there is no assembly.
+// acosFast computes dst[i] = acos(x[i]) where there is assembly.
 func acosFast(dst, x []float32) bool {
 	return false
 }
 
-// atanFast is not used: there is no assembly.
+// atanFast computes dst[i] = atan(x[i]) where there is assembly.
 func atanFast(dst, x []float32) bool {
 	return false
 }
 
-// powFast is not used: there is no assembly.
+// powFast computes dst[i] = a[i] to the power b[i] where there is assembly.
 func powFast(dst, a, b []float32) bool {
 	return false
 }
 
-// powScalarFast is not used: there is no assembly.
+// powScalarFast computes dst[i] = a[i] to the power b where there is assembly.
 func powScalarFast(dst, a []float32, b float32) bool {
 	return false
 }
 
-// scalarPowFast is not used: there is no assembly.
+// scalarPowFast computes dst[i] = a to the power b[i] where there is assembly.
 func scalarPowFast(dst, b []float32, a float32) bool {
 	return false
 }
 
-// cubeFast is not used: there is no assembly.
+// cubeFast computes dst[i] = x[i]³ where there is assembly.
 func cubeFast(dst, x []float32) bool {
 	return false
 }

@@ -228,7 +228,7 @@ func (p *pointwise) parameters() string {
 // long slice is divided among the pool's workers.
 func (p *pointwise) dispatch(f *file) {
 	if f.arch == "wasm" && p.fused {
-		f.function(p.name+"Fast is not used: there is no assembly.", p.name+"Fast("+p.parameters()+") bool", "return false", "")
+		f.function(p.name+"Fast computes dst[i] = "+p.doc+" where there is assembly.", p.name+"Fast("+p.parameters()+") bool", "return false", "return false")
 		return
 	}
 	slices := append([]string{"dst"}, p.inputs...)

@@ -104,7 +104,11 @@ func (y family) into(dir string, module *kernelModule) error {
 		}
 		files["z"+y.name+"_"+arch+".go"] = f.declarations()
 		if twins := f.twins(others); twins != "" {
-			files["z"+y.name+"_noasm.go"] = twins
+			name := "z" + y.name + "_noasm.go"
+			if before, ok := files[name]; ok && before != twins {
+				return fmt.Errorf("%s: %s wants other twins than the architectures before it", name, arch)
+			}
+			files[name] = twins
 		}
 	}
 	for name, text := range files {
