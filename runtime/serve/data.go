@@ -119,11 +119,11 @@ func put(dst []byte, p *untyped.Port, text string) bool {
 		bits = uint64(math.Float32bits(float32(f)))
 	case "f16":
 		h, ok := float16.parse(text)
-		store(dst, p.Size, uint64(h))
+		untyped.Store(dst, p.Size, uint64(h))
 		return ok
 	case "bf16":
 		h, ok := bfloat16.parse(text)
-		store(dst, p.Size, uint64(h))
+		untyped.Store(dst, p.Size, uint64(h))
 		return ok
 	case "i8", "i16", "i32", "i64":
 		var n int64
@@ -132,7 +132,7 @@ func put(dst []byte, p *untyped.Port, text string) bool {
 	default:
 		bits, err = strconv.ParseUint(text, 10, 8*p.Size)
 	}
-	store(dst, p.Size, bits)
+	untyped.Store(dst, p.Size, bits)
 	return err == nil
 }
 
@@ -215,7 +215,7 @@ func setBinary(x *untyped.Tensor, data []byte) error {
 	if len(data) != n*x.Port.Size {
 		return badRequest("input %q has %d bytes of data, want %d for shape %v", x.Port.Name, len(data), n*x.Port.Size, x.Shape)
 	}
-	turn(data, x.Port.Size)
+	untyped.TurnLittleEndian(data, x.Port.Size)
 	if x.Port.DType == "bool" {
 		untyped.NormaliseBools(data)
 	}
@@ -230,34 +230,6 @@ func appendBinary(b []byte, x *untyped.Tensor) []byte {
 	}
 	at := len(b)
 	b = append(b, x.Data...)
-	turn(b[at:], x.Port.Size)
+	untyped.TurnLittleEndian(b[at:], x.Port.Size)
 	return b
-}
-
-// store stores the low size bytes of a number in native byte order.
-func store(dst []byte, size int, bits uint64) {
-	switch size {
-	case 1:
-		dst[0] = byte(bits)
-	case 2:
-		binary.NativeEndian.PutUint16(dst, uint16(bits))
-	case 4:
-		binary.NativeEndian.PutUint32(dst, uint32(bits))
-	default:
-		binary.NativeEndian.PutUint64(dst, bits)
-	}
-}
-
-// bigEndian reports whether native byte order differs from the protocol's.
-var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
-
-// turn converts elements in place between little-endian, the byte order of the protocol, and the
-// native byte order. size is the size of an element in bytes.
-func turn(data []byte, size int) {
-	if !bigEndian || size < 2 {
-		return
-	}
-	for i := 0; i+size <= len(data); i += size {
-		slices.Reverse(data[i : i+size])
-	}
 }

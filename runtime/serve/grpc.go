@@ -347,14 +347,14 @@ func setContents(x *untyped.Tensor, c *inference.InferTensorContents) error {
 		for i, v := range c.IntContents {
 			least := int32(-1) << (8*x.Port.Size - 1)
 			fits = fits && v >= least && v <= ^least
-			store(x.Data[i*x.Port.Size:], x.Port.Size, uint64(v))
+			untyped.Store(x.Data[i*x.Port.Size:], x.Port.Size, uint64(v))
 		}
 	case "u8", "u16", "u32":
 		have = len(c.UintContents)
 		x.Data = untyped.Alloc(have * x.Port.Size)
 		for i, v := range c.UintContents {
 			fits = fits && uint64(v)>>(8*x.Port.Size) == 0
-			store(x.Data[i*x.Port.Size:], x.Port.Size, uint64(v))
+			untyped.Store(x.Data[i*x.Port.Size:], x.Port.Size, uint64(v))
 		}
 	case "i64":
 		have = len(c.Int64Contents)
@@ -399,7 +399,7 @@ func (q *request) message(out []untyped.Tensor) *inference.ModelInferResponse {
 		x := &out[w.index]
 		a.Outputs = append(a.Outputs, &inference.ModelInferResponse_InferOutputTensor{Name: x.Port.Name, Datatype: datatypeOf(x.Port.DType), Shape: wide(x.Shape)})
 		raw := x.Data
-		if bigEndian || x.Port.IsText() {
+		if untyped.BigEndian || x.Port.IsText() {
 			raw = appendBinary(nil, x)
 		}
 		if raw == nil {

@@ -263,6 +263,14 @@ func parseFloat(bits int, encode func(float64) uint64) func([]byte, *infer.Tenso
 	}
 }
 
+// appendBits appends a number of this many bits to the data of a tensor.
+func appendBits(data []byte, v uint64, bits int) []byte {
+	at := len(data)
+	data = append(data, make([]byte, bits/8)...)
+	untyped.Store(data[at:], bits/8, v)
+	return data
+}
+
 func parseSigned(bits int) func([]byte, *infer.Tensor) error {
 	return func(text []byte, t *infer.Tensor) error {
 		v, err := strconv.ParseInt(string(text), 10, bits)

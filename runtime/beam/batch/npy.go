@@ -165,7 +165,7 @@ func openArray(f io.ReaderAt, s Shard, l *infer.Loaded) (func() (infer.Item, err
 		if _, err := io.ReadFull(in, t.Data); err != nil {
 			return infer.Item{}, fmt.Errorf("%s: %w", s.Path, unexpected(err))
 		}
-		littleEndian(t.Data, a.size)
+		untyped.TurnLittleEndian(t.Data, a.size)
 		at++
 		return infer.Item{Key: fmt.Sprintf("%s[%d]", s.Path, at-1), Tensors: []infer.Tensor{t}}, nil
 	}, nil
@@ -203,7 +203,7 @@ func writeArrays(w []io.Writer, n int, l *infer.Loaded) func(infer.Item) error {
 				return fmt.Errorf("output %q has shape %v, after items of shape %v: use JSONL", p.Name, t.Shape, shapes[k][1:])
 			}
 			data := slices.Clone(t.Data)
-			littleEndian(data, p.Size)
+			untyped.TurnLittleEndian(data, p.Size)
 			if _, err := w[k].Write(data); err != nil {
 				return err
 			}
