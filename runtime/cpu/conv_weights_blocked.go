@@ -44,7 +44,7 @@ func ConvWeightsBlocked(dst, x, g, scratch []float32, s *ConvShape) {
 // the shape.
 func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBlocks {
 	s.checkData()
-	w := weightsOfBlocks{ConvShape: *s}
+	w := weightsOfBlocks{windowTaps: windowTaps{ConvShape: *s}}
 	w.flatten()
 	w.down, w.across = w.axes()
 	w.dst = dst[:volume(s.OutC, s.InC, s.KH, s.KW)]
@@ -63,13 +63,12 @@ func newBlockedWeights(dst, x, g, scratch []float32, s *ConvShape) weightsOfBloc
 // and x to f32[⌈InC/16⌉][InH][InW][N][16]. The factors of a tap are then contiguous for all images.
 // Windows in which the tap is on padding can be skipped.
 type weightsOfBlocks struct {
-	ConvShape
+	windowTaps
 	dst, x, g     []float32
 	columns, rows []float32 // x and g, moved
 	rooms         []float32
 	room          int // of a part
 	moves         bool
-	down, across  axis
 	strips        int // of as many blocks of x as a tile has panels
 	tiles         rowSplit
 }
@@ -176,26 +175,43 @@ func (w *weightsOfBlocks) tile(room []float32, strip, at, low, high int) {
 // to): it adds to the positions in a and b, and sets the loops. It returns false, and leaves t
 // unchanged, if the tap is on padding for all outputs in these rows.
 func (w *weightsOfBlocks) terms(t *tile, tap, from, to int) bool {
-	y0, y1 := w.down.seeing(tap / w.KW)
-	x0, x1 := w.across.seeing(tap % w.KW)
-	y0, y1 = max(y0, from), min(y1, to)
-	high, wide := y1-y0, x1-x0
-	if min(high, wide) <= 0 {
+	s, ok := w.seen(tap, from, to)
+	if !ok {
 		return false
 	}
 	a, b := 4*w.N, 64*w.N // bytes of a pixel
-	y, x := y0*w.StrideH+tap/w.KW*w.DilH-w.PadH, x0*w.StrideW+tap%w.KW*w.DilW-w.PadW
-	t.atA += (y0*w.OutW + x0) * a
-	t.atB += (y*w.InW + x) * b
+	t.atA += (s.y0*w.OutW + s.x0) * a
+	t.atB += (s.y*w.InW + s.x) * b
 	t.atNext = t.atB
 	if w.StrideW == 1 {
-		t.loops(wide*w.N, [3]int{high, 1, 1}, [3]int{w.OutW * a, 0, 0})
-		t.skipB = [3]int{(w.StrideH*w.InW - wide) * b, 0, 0}
+		t.loops(s.wide*w.N, [3]int{s.high, 1, 1}, [3]int{w.OutW * a, 0, 0})
+		t.skipB = [3]int{(w.StrideH*w.InW - s.wide) * b, 0, 0}
 	} else {
-		t.loops(w.N, [3]int{wide, high, 1}, [3]int{a, w.OutW * a, 0})
-		t.skipB = [3]int{(w.StrideW - 1) * b, (w.StrideH*w.InW - (wide-1)*w.StrideW - 1) * b, 0}
+		t.loops(w.N, [3]int{s.wide, s.high, 1}, [3]int{a, w.OutW * a, 0})
+		t.skipB = [3]int{(w.StrideW - 1) * b, (w.StrideH*w.InW - (s.wide-1)*w.StrideW - 1) * b, 0}
 	}
 	return true
+}
+
+// windowTaps are the taps of the windows of a convolution.
+type windowTaps struct {
+	ConvShape
+	down, across axis
+}
+
+// sight is what a tap sees: the windows whose cell at the tap is inside the input. They are `high` rows of `wide` windows;
+// the first window is at (y0, x0), and its cell at (y, x).
+type sight struct{ y0, x0, high, wide, y, x int }
+
+// seen returns what a tap sees from windows in rows [from, to). ok is false if it sees nothing.
+func (t *windowTaps) seen(tap, from, to int) (s sight, ok bool) {
+	y0, y1 := t.down.seeing(tap / t.KW)
+	x0, x1 := t.across.seeing(tap % t.KW)
+	y0, y1 = max(y0, from), min(y1, to)
+	return sight{
+		y0: y0, x0: x0, high: y1 - y0, wide: x1 - x0,
+		y: y0*t.StrideH + tap/t.KW*t.DilH - t.PadH, x: x0*t.StrideW + tap%t.KW*t.DilW - t.PadW,
+	}, y0 < y1 && x0 < x1
 }
 
 func newTile(a, b, c []float32) tile { return tile{a: start(a), b: start(b), c: start(c)} }

@@ -10,17 +10,16 @@ import "github.com/burngen/burngen/runtime/rt"
 // divided into groups, each with sums of its own, which are added at the end. The number of groups does not depend on
 // the number of workers, so neither does the result.
 type weightsInPlace struct {
-	ConvShape
-	x, g         []float32
-	sums         []float32 // [groups][InC][KH·KW][16·blocks of OutC]
-	down, across axis
-	rows         rowSplit // of a block of 16 input channels, and of the last block, if it is not full
-	last         rowSplit
-	panels       int // of a tile
-	strips       int // of as many output blocks as a tile has panels
-	tiles        int // of a strip
-	groups       int // of images
-	band         int // rows of g that all tiles read before the next ones; see cachedOperands
+	windowTaps
+	x, g   []float32
+	sums   []float32 // [groups][InC][KH·KW][16·blocks of OutC]
+	rows   rowSplit  // of a block of 16 input channels, and of the last block, if it is not full
+	last   rowSplit
+	panels int // of a tile
+	strips int // of as many output blocks as a tile has panels
+	tiles  int // of a strip
+	groups int // of images
+	band   int // rows of g that all tiles read before the next ones; see cachedOperands
 }
 
 var weightsAtPlace slot[weightsInPlace, *weightsInPlace]
@@ -40,7 +39,7 @@ const (
 // operands, has none for the sums.
 func newWeightsInPlace(w *weightsOfBlocks, scratch []float32) (p weightsInPlace, ok bool) {
 	limit, panels := tileLimits()
-	p = weightsInPlace{ConvShape: w.ConvShape, x: w.x, g: w.g, down: w.down, across: w.across, panels: panels}
+	p = weightsInPlace{windowTaps: w.windowTaps, x: w.x, g: w.g, panels: panels}
 	p.rows, p.strips = split(16, limit), ceil(p.outBlocks(), panels)
 	p.tiles = p.InC / 16 * p.rows.tiles
 	if rest := p.InC % 16; rest > 0 {
@@ -133,26 +132,22 @@ func (w *weightsInPlace) sum(group, channel, tap, strip int) int {
 // add adds products to the sums of a unit: those of rows [from, to) of an image of g.
 func (w *weightsInPlace) add(group, unit, image, from, to int) {
 	channel, rows, strip, tap := w.place(unit)
-	y0, y1 := w.down.seeing(tap / w.KW)
-	x0, x1 := w.across.seeing(tap % w.KW)
-	y0, y1 = max(y0, from), min(y1, to)
-	high, wide := y1-y0, x1-x0
-	if min(high, wide) <= 0 {
+	s, ok := w.seen(tap, from, to)
+	if !ok {
 		return
 	}
 	const pixel = 64 // bytes
 	t := newTile(w.x, w.g, w.sums)
 	t.residual = t.c
 	t.panels = min(w.panels, w.outBlocks()-strip*w.panels)
-	y, x := y0*w.StrideH+tap/w.KW*w.DilH-w.PadH, x0*w.StrideW+tap%w.KW*w.DilW-w.PadW
-	t.atA = (((image*ceil(w.InC, 16)+channel/16)*w.InH+y)*w.InW+x)*pixel + channel%16*4
+	t.atA = (((image*ceil(w.InC, 16)+channel/16)*w.InH+s.y)*w.InW+s.x)*pixel + channel%16*4
 	t.rowA = 4
-	t.atB = (((image*w.outBlocks()+strip*w.panels)*w.OutH+y0)*w.OutW + x0) * pixel
+	t.atB = (((image*w.outBlocks()+strip*w.panels)*w.OutH+s.y0)*w.OutW + s.x0) * pixel
 	t.atNext = t.atB
 	t.panelB = w.OutH * w.OutW * pixel
 	t.atC = 4 * w.sum(group, channel, tap, strip)
 	t.rowC, t.panelC = w.KH*w.KW*w.outBlocks()*64, 64
-	t.loops(1, [3]int{wide, high, 1}, [3]int{w.StrideW * pixel, w.StrideH * w.InW * pixel, 0})
-	t.skipB = [3]int{0, (w.OutW - wide) * pixel, 0}
+	t.loops(1, [3]int{s.wide, s.high, 1}, [3]int{w.StrideW * pixel, w.StrideH * w.InW * pixel, 0})
+	t.skipB = [3]int{0, (w.OutW - s.wide) * pixel, 0}
 	t.repeat(rows, 1)
 }
