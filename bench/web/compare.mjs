@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import path from 'node:path';
+import { uniform } from '../uniform.mjs';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,13 +27,11 @@ const types = { f32: 'float32', i64: 'int64', i32: 'int32', u8: 'uint8', bool: '
 
 // operands returns random inputs of a model's only method; open extents are 1.
 function operands({ inputs }) {
-  let seed = 1;
-  const random = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
-  return inputs.map(({ name, type, array, shape }) => {
+  return inputs.map(({ name, type, array, shape }, i) => {
     const extents = shape.map((n) => (typeof n === 'number' ? n : 1));
     const data = new globalThis[array](extents.reduce((n, m) => n * m, 1));
     if (type === 'f32') {
-      data.forEach((_, i) => (data[i] = random()));
+      uniform(data, i + 1, 0, 1);
     } else {
       data.fill(array.startsWith('Big') ? 1n : 1);
     }
