@@ -35,7 +35,7 @@ type mark struct {
 	line   int
 }
 
-var formats = []*format{&jsonl, &npy}
+var formats = []*format{&jsonl, &arrays}
 
 // formatOf returns the format of a file by its name.
 func formatOf(path string) (*format, error) {

@@ -10,14 +10,14 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/burngen/burngen/internal/npy"
 	"github.com/burngen/burngen/runtime/beam/infer"
 	"github.com/burngen/burngen/runtime/rt/untyped"
 )
 
-// npy is arrays of NumPy, whose first axis counts the items.
-var npy = format{
+// arrays is arrays of NumPy, whose first axis counts the items.
+var arrays = format{
 	extensions: []string{".npy"},
 	fits:       fitsArray,
 	scan:       scanArray,
@@ -26,28 +26,20 @@ var npy = format{
 	write:      writeArrays,
 }
 
-// arrayTypes maps types of elements to NumPy's names, without byte order.
-var arrayTypes = map[string]string{
-	"f64": "f8", "f32": "f4", "f16": "f2",
-	"i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1",
-	"u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1",
-	"bool": "b1",
-}
-
-// maxHeader is the largest length of the header of an array, in bytes.
-const maxHeader = 1 << 16
-
 func fitsArray(l *infer.Loaded) error {
 	if n := len(l.Inputs()); n != 1 {
 		return fmt.Errorf("the model has %d inputs, and an array of NumPy is one: use JSONL", n)
 	}
 	for _, p := range slices.Concat(l.Inputs(), l.Outputs()) {
-		if arrayTypes[p.DType] == "" {
+		if npy.Types[p.DType] == "" {
 			return fmt.Errorf("%q has elements of type %s, which NumPy does not have: use JSONL", p.Name, p.DType)
 		}
 	}
 	return nil
 }
+
+// maxElement is the largest size of an element in bytes. No number is as long.
+const maxElement = 99
 
 // array is the header of a file.
 type array struct {
@@ -58,16 +50,10 @@ type array struct {
 	offset int64
 }
 
-var (
-	arrayDescr   = regexp.MustCompile(`'descr'\s*:\s*'([<>|=]?)([a-z])([0-9]{1,2})'`)
-	arrayFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
-	arrayShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, ]*)\)`)
-)
-
 // readHeader reads the beginning of a file.
 func readHeader(r io.Reader) (*array, error) {
 	head := make([]byte, 12)
-	if _, err := io.ReadFull(r, head[:10]); err != nil || string(head[:6]) != "\x93NUMPY" {
+	if _, err := io.ReadFull(r, head[:10]); err != nil || string(head[:6]) != npy.Magic {
 		return nil, errors.New("not an array of NumPy")
 	}
 	a, length := &array{offset: 10}, int64(binary.LittleEndian.Uint16(head[8:]))
@@ -77,32 +63,22 @@ func readHeader(r io.Reader) (*array, error) {
 		}
 		a.offset, length = 12, int64(binary.LittleEndian.Uint32(head[8:]))
 	}
-	if length > maxHeader {
-		return nil, fmt.Errorf("the header has %d bytes, at most %d are read", length, maxHeader)
+	if length > npy.MaxHeader {
+		return nil, fmt.Errorf("the header has %d bytes, at most %d are read", length, npy.MaxHeader)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
 		return nil, errors.New("the header is cut off")
 	}
 	a.offset += length
-	descr, order, shape := arrayDescr.FindSubmatch(text), arrayFortran.FindSubmatch(text), arrayShape.FindSubmatch(text)
-	if descr == nil || order == nil || shape == nil {
+	h, err := npy.Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	a.descr, a.shape = h.Type, h.Shape
+	isText := h.Type[0] < 'a' // NumPy's names of numbers are lower case
+	if a.size, err = strconv.Atoi(h.Type[1:]); err != nil || a.size > maxElement || isText {
 		return nil, errors.New("not a plain array of numbers")
-	}
-	a.descr = string(descr[2]) + string(descr[3])
-	a.size, _ = strconv.Atoi(string(descr[3]))
-	if string(order[1]) == "True" {
-		return nil, errors.New("the array is in Fortran order: save numpy.ascontiguousarray of it")
-	}
-	if string(descr[1]) == ">" && a.size > 1 {
-		return nil, errors.New("the elements are big-endian")
-	}
-	for _, extent := range strings.FieldsFunc(string(shape[1]), func(c rune) bool { return c == ',' || c == ' ' }) {
-		n, err := strconv.Atoi(extent)
-		if err != nil {
-			return nil, fmt.Errorf("the array has an extent of %s", extent)
-		}
-		a.shape = append(a.shape, n)
 	}
 	if len(a.shape) == 0 {
 		return nil, errors.New("the array has no axis, and so no items")
@@ -152,8 +128,8 @@ func openArray(f io.ReaderAt, s Shard, l *infer.Loaded) (func() (infer.Item, err
 	for d := 0; fits && d < len(want); d++ {
 		fits = want[d] < 0 || want[d] == shape[d]
 	}
-	if a.descr != arrayTypes[p.DType] || !fits {
-		return nil, fmt.Errorf("%s: input %q has items of type %s and shape %v, want %s and %v", s.Path, p.Name, a.descr, shape, arrayTypes[p.DType], want)
+	if a.descr != npy.Types[p.DType] || !fits {
+		return nil, fmt.Errorf("%s: input %q has items of type %s and shape %v, want %s and %v", s.Path, p.Name, a.descr, shape, npy.Types[p.DType], want)
 	}
 	each, err := a.itemSize()
 	if err != nil {
@@ -218,19 +194,10 @@ func writeHeader(w io.Writer, p *untyped.Port, shape []int) error {
 	if p.Size == 1 {
 		order = "|"
 	}
-	extents := ""
-	for _, n := range shape {
-		extents += strconv.Itoa(n) + ", "
+	head, err := npy.Append(nil, order+npy.Types[p.DType], shape)
+	if err != nil {
+		return fmt.Errorf("output %q: %w", p.Name, err)
 	}
-	if len(shape) > 1 {
-		extents = strings.TrimSuffix(extents, ", ")
-	}
-	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, arrayTypes[p.DType], strings.TrimSuffix(extents, " "))
-	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
-	if len(text) >= maxHeader {
-		return fmt.Errorf("output %q has too many axes for NumPy", p.Name)
-	}
-	head := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(text)))
-	_, err := w.Write(append(head, text...))
+	_, err = w.Write(head)
 	return err
 }
